@@ -1,0 +1,93 @@
+#include "os/private_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace forebay {
+namespace {
+
+// Small steps keep a signal or a kill from waiting for gigabytes.
+constexpr std::uint64_t kReserveStep = 64u << 20;
+
+std::unexpected<Error> refuse(const std::string& path, const char* why) {
+  return fail(EPERM, "refusing " + path + ": " + why);
+}
+
+}  // namespace
+
+Result<Fd> open_private_directory(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return fail_errno(errno, "make directory", path);
+  Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!fd) {
+    if (errno == ELOOP || errno == ENOTDIR) return refuse(path, "it is not a directory of our own but a link or a file");
+    return fail_errno(errno, "open directory", path);
+  }
+  struct stat found{};
+  if (::fstat(fd.get(), &found) != 0) return fail_errno(errno, "examine", path);
+  if (found.st_uid != ::geteuid()) return refuse(path, "it belongs to another user");
+  if ((found.st_mode & 0077) != 0) return refuse(path, "others may enter it (its mode must be 0700)");
+  return fd;
+}
+
+Result<Fd> open_private_file(const Fd& directory, const std::string& name, Create create) {
+  int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+  if (create == Create::kIfMissing) flags |= O_CREAT;
+  if (create == Create::kExclusive) flags |= O_CREAT | O_EXCL;
+  Fd fd(::openat(directory.get(), name.c_str(), flags, 0600));
+  if (!fd) {
+    if (errno == ELOOP) return refuse(name, "a symbolic link lies in its place");
+    return fail_errno(errno, "open", name);
+  }
+  struct stat found{};
+  if (::fstat(fd.get(), &found) != 0) return fail_errno(errno, "examine", name);
+  if (!S_ISREG(found.st_mode)) return refuse(name, "it is not a regular file");
+  if (found.st_uid != ::geteuid()) return refuse(name, "it belongs to another user");
+  if ((found.st_mode & 0077) != 0) return refuse(name, "others may read it (its mode must be 0600)");
+  if (found.st_nlink > 1) return refuse(name, "it has a second name (a hard link)");
+  return fd;
+}
+
+Status reserve_storage(const Fd& file, std::uint64_t from, std::uint64_t to, const std::string& name) {
+  for (std::uint64_t at = from; at < to;) {
+    const auto length = std::min(to - at, kReserveStep);
+    const int code = ::posix_fallocate(file.get(), static_cast<off_t>(at), static_cast<off_t>(length));
+    if (code == EINTR) continue;
+    if (code != 0) {
+      // Best effort: storage past `from` was not there before and nobody has been told of it.
+      if (::ftruncate(file.get(), static_cast<off_t>(from)) != 0) return fail_errno(errno, "shrink", name);
+      return fail_errno(code, "reserve room for", name);
+    }
+    at += length;
+  }
+  return {};
+}
+
+Result<std::uint64_t> read_fully(int fd, void* data, std::uint64_t size, std::uint64_t offset) {
+  auto* to = static_cast<char*>(data);
+  std::uint64_t done = 0;
+  while (done < size) {
+    const ssize_t n = ::pread(fd, to + done, size - done, static_cast<off_t>(offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail_errno(errno, "read", "file");
+    if (n == 0) break;
+    done += static_cast<std::uint64_t>(n);
+  }
+  return done;
+}
+
+Status write_fully(int fd, const void* data, std::uint64_t size, std::uint64_t offset) {
+  const auto* from = static_cast<const char*>(data);
+  for (std::uint64_t done = 0; done < size;) {
+    const ssize_t n = ::pwrite(fd, from + done, size - done, static_cast<off_t>(offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail_errno(errno, "write", "file");
+    done += static_cast<std::uint64_t>(n);
+  }
+  return {};
+}
+
+}  // namespace forebay
