@@ -19,17 +19,19 @@ namespace forebay {
 enum class LogLevel : std::uint8_t { Off, Error, Warn, Info, Debug };
 
 namespace log_detail {
-inline constinit std::atomic<LogLevel> level{LogLevel::Warn};
-void write_line(LogLevel level, std::string_view text) noexcept;
+inline constinit std::atomic<LogLevel> threshold{LogLevel::Warn};
+void write_line(LogLevel level, std::string_view text);
 }  // namespace log_detail
 
 // Lines above `level` are dropped. Warn until set.
-inline void set_log_level(LogLevel level) { log_detail::level.store(level, std::memory_order_relaxed); }
+inline void set_log_level(LogLevel level) { log_detail::threshold.store(level, std::memory_order_relaxed); }
 
 // Append to `path` (created 0600) from now on; empty means standard error. On failure the old target stays.
 Status set_log_file(const std::string& path);
 
-inline bool log_enabled(LogLevel level) { return level <= log_detail::level.load(std::memory_order_relaxed); }
+inline bool log_enabled(LogLevel level) {
+  return level <= log_detail::threshold.load(std::memory_order_relaxed);
+}
 
 template <class... Args>
 void log(LogLevel level, std::format_string<Args...> format, Args&&... args) {
