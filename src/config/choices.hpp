@@ -44,7 +44,8 @@ template <class E>
 inline constexpr auto kWords = nullptr;
 
 template <>
-inline constexpr auto kWords<TierKind> = std::to_array<std::string_view>({"memory", "pmem", "nvme", "shared"});
+inline constexpr auto kWords<TierKind> =
+    std::to_array<std::string_view>({"memory", "pmem", "nvme", "shared"});
 template <>
 inline constexpr auto kWords<Placement> = std::to_array<std::string_view>({"max_bandwidth"});
 template <>

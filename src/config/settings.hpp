@@ -25,7 +25,7 @@ inline constexpr std::uint64_t kMinTierBuckets = 8;
 
 struct BufferSettings {
   std::string name = "default";
-  std::string directory;  // resolved: /dev/shm/forebay-<uid> unless given
+  std::string directory{};  // resolved: /dev/shm/forebay-<uid> unless given
   std::uint64_t bucket_size = 256 * kKiB;
   std::uint32_t max_files = 0;  // 0: the engine chooses
   std::uint32_t max_processes = 256;
@@ -33,12 +33,13 @@ struct BufferSettings {
 
 struct TierSettings {
   TierKind kind = TierKind::Memory;
-  std::string path;  // an existing directory
-  std::string name;  // unique among the tiers; the kind (with a number from the second of its kind on) unless given
-  Amount size;       // resolved: Bytes
-  std::optional<std::uint64_t> bandwidth;  // bytes per second; measured by `forebay profile` unless given
-  std::optional<std::chrono::nanoseconds> latency;
-  std::string origin;  // where it was written down, for messages
+  std::string path{};  // an existing directory
+  // Unique among the tiers. Unless given: the kind, with a number from the second of its kind on.
+  std::string name{};
+  Amount size{};                             // resolved: Bytes
+  std::optional<std::uint64_t> bandwidth{};  // bytes per second; measured by `forebay profile` unless given
+  std::optional<std::chrono::nanoseconds> latency{};
+  std::string origin{};  // where it was written down, for messages
 };
 
 // What may differ from file to file.
@@ -54,7 +55,7 @@ struct FileSettings {
   std::uint64_t readahead_min = 256 * kKiB;
   std::uint64_t readahead_max = 8 * kMiB;  // 0: no read-ahead
   DrainTrigger drain_trigger = DrainTrigger::Write;
-  std::string tier;  // name of the only tier to use; empty: the placement policy chooses
+  std::string tier{};  // name of the only tier to use; empty: the placement policy chooses
   bool pin = false;
   std::uint64_t reserve_size = 0;
   ReserveKind reserve_kind = ReserveKind::Soft;
@@ -64,10 +65,10 @@ struct FileSettings {
 
 // Settings for the files whose path matches one of the patterns (see base/glob.hpp).
 struct FileRule {
-  std::vector<std::string> patterns;
-  FileSettings values;
-  std::vector<std::string_view> given;  // names of the settings in `values` that this rule sets
-  std::string origin;
+  std::vector<std::string> patterns{};
+  FileSettings values{};
+  std::vector<std::string_view> given{};  // names of the settings in `values` that this rule sets
+  std::string origin{};
 };
 
 struct DrainSettings {
@@ -98,27 +99,27 @@ struct JournalSettings {
 
 struct LogSettings {
   LogLevel level = LogLevel::Warn;
-  std::string file;  // empty: standard error
+  std::string file{};  // empty: standard error
 };
 
 struct ProfileSettings {
-  std::string file;  // resolved: <buffer.directory>/profile.yaml unless given
+  std::string file{};  // resolved: <buffer.directory>/profile.yaml unless given
 };
 
 struct Settings {
-  BufferSettings buffer;
-  std::vector<TierSettings> tiers;  // fastest first; empty until resolved: the default two
-  FileSettings file_defaults;
-  std::vector<FileRule> rules;  // in the order written
-  DrainSettings drain;
-  PressureSettings pressure;
-  LimitSettings limits;
-  JournalSettings journal;
-  LogSettings log;
-  ProfileSettings profile;
+  BufferSettings buffer{};
+  std::vector<TierSettings> tiers{};  // fastest first; empty until resolved: the default two
+  FileSettings file_defaults{};
+  std::vector<FileRule> rules{};  // in the order written
+  DrainSettings drain{};
+  PressureSettings pressure{};
+  LimitSettings limits{};
+  JournalSettings journal{};
+  LogSettings log{};
+  ProfileSettings profile{};
 
   // Where each setting that was given comes from ("/etc/forebay.yaml:12", "FOREBAY_MODE"), by its name.
-  std::map<std::string, std::string, std::less<>> origins;
+  std::map<std::string, std::string, std::less<>> origins{};
 
   // The settings of the file at absolute path `path`: for each setting the first rule that matches and gives
   // it, else the default.
