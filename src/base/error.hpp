@@ -33,16 +33,16 @@ using Status = Result<void>;
 #define FOREBAY_CONCAT(a, b) FOREBAY_CONCAT_INNER(a, b)
 
 // Leave the function with the error of a Status or Result expression, if it has one.
-#define FOREBAY_TRY(expression)                                                            \
-  do {                                                                                     \
-    if (auto forebay_status = (expression); !forebay_status)                               \
-      return std::unexpected(std::move(forebay_status).error());                           \
+#define FOREBAY_TRY(expression)                                  \
+  do {                                                           \
+    if (auto forebay_status = (expression); !forebay_status)     \
+      return std::unexpected(std::move(forebay_status).error()); \
   } while (0)
 
 // FOREBAY_ASSIGN(auto fd, open_file(path)): bind the value, or leave with the error.
 #define FOREBAY_ASSIGN(declaration, expression) \
   FOREBAY_ASSIGN_INNER(FOREBAY_CONCAT(forebay_result_, __LINE__), declaration, expression)
-#define FOREBAY_ASSIGN_INNER(result, declaration, expression)                   \
-  auto result = (expression);                                                   \
-  if (!result) return std::unexpected(std::move(result).error());               \
+#define FOREBAY_ASSIGN_INNER(result, declaration, expression)     \
+  auto result = (expression);                                     \
+  if (!result) return std::unexpected(std::move(result).error()); \
   declaration = std::move(*result)

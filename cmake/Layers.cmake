@@ -1,0 +1,81 @@
+# forebay_layer(<name> [DEPENDS <layer>...] [LIBS <target>...])
+#
+# The layer is the folder src/<name>: its *.cpp make the static library forebay_<name>, its *_test.cpp the
+# test program <name>_test. A folder that is empty or not there yet makes an empty library, so that a layer
+# above can name it either way. scripts/check_layers.py holds includes to the same direction.
+function(forebay_layer name)
+  cmake_parse_arguments(layer "" "" "DEPENDS;LIBS" ${ARGN})
+  set(folder ${PROJECT_SOURCE_DIR}/src/${name})
+  set(needs ${layer_LIBS})
+  foreach(lower IN LISTS layer_DEPENDS)
+    list(APPEND needs forebay_${lower})
+  endforeach()
+  forebay_library(forebay_${name} ${folder} ${needs})
+  forebay_unit_tests(${name}_test ${folder} forebay_${name})
+endfunction()
+
+# forebay_library(<target> <folder> <needed target>...): all of the folder's sources but its tests.
+function(forebay_library target folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$")
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    set(scope PUBLIC)
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(${target} ${scope} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(${target} ${scope} ${ARGN} Threads::Threads)
+  forebay_check_headers(${target} ${folder})
+endfunction()
+
+# forebay_unit_tests(<target> <folder> <needed target>...): one program of all the folder's *_test.cpp.
+function(forebay_unit_tests target folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*_test.cpp)
+  if(sources)
+    add_executable(${target} ${sources})
+    target_link_libraries(${target} PRIVATE ${ARGN} GTest::gmock GTest::gtest_main)
+    forebay_discover_tests(${target} unit 120)
+  endif()
+endfunction()
+
+# forebay_discover_tests(<target> <label> <timeout in seconds>): each GoogleTest case is a ctest test, named
+# <target without _test>.<suite>.<case>.
+function(forebay_discover_tests target label timeout)
+  include(GoogleTest)
+  if(FOREBAY_SANITIZERS)
+    math(EXPR timeout "${timeout} * 4")
+  endif()
+  string(REGEX REPLACE "_test$" "." prefix ${target})
+  gtest_discover_tests(
+    ${target}
+    TEST_PREFIX ${prefix}
+    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60
+    WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
+    PROPERTIES TIMEOUT ${timeout} LABELS ${label})
+endfunction()
+
+# forebay_tool(<program> [<needed target>...]): a program of all sources of the calling folder, with
+# <program>_test from its *_test.cpp. What its tests need of it is the library forebay_tool_<program>,
+# which is everything but main.cpp.
+function(forebay_tool program)
+  set(folder ${CMAKE_CURRENT_SOURCE_DIR})
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "_test\\.cpp$|/main\\.cpp$")
+  set(library forebay_tool_${program})
+  set(scope INTERFACE)
+  if(sources)
+    add_library(${library} STATIC ${sources})
+    set(scope PUBLIC)
+  else()
+    add_library(${library} INTERFACE)
+  endif()
+  target_include_directories(${library} ${scope} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(${library} ${scope} ${ARGN} Threads::Threads)
+  forebay_check_headers(${library} ${folder})
+  add_executable(${program} ${folder}/main.cpp)
+  target_link_libraries(${program} PRIVATE ${library})
+  forebay_unit_tests(${program}_test ${folder} ${library})
+endfunction()

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Runs clang-tidy on the sources of src/, in parallel, remembering what passed.
+
+usage: tidy.py BUILD_DIR CACHE_DIR JOBS
+
+Tests are left to the compiler and clang-format: GoogleTest's macros cost most of the time and find little.
+A file that passed is not checked again while it, the project headers it reaches, its compile command,
+.clang-tidy and clang-tidy itself are the same.
+"""
+import concurrent.futures
+import functools
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+INCLUDE = re.compile(rb'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Options of g++ that clang does not know are no finding.
+TIDY = ["clang-tidy", "--quiet", "--extra-arg=-Wno-unknown-warning-option"]
+
+
+@functools.cache
+def text_and_includes(path):
+    text = path.read_bytes()
+    names = [name.decode() for name in INCLUDE.findall(text)]
+    found = (folder / name for name in names for folder in (ROOT / "src", ROOT / "include"))
+    return text, [included for included in found if included.is_file()]
+
+
+def reached(path):
+    """The file and the project headers it includes, directly or not."""
+    seen, todo = set(), [path]
+    while todo:
+        current = todo.pop()
+        if current not in seen:
+            seen.add(current)
+            todo.extend(text_and_includes(current)[1])
+    return sorted(seen)
+
+
+def key(path, command, common):
+    digest = hashlib.sha256(common)
+    digest.update(command.replace(str(ROOT), "").encode())
+    for part in reached(path):
+        digest.update(str(part.relative_to(ROOT)).encode() + b"\0" + text_and_includes(part)[0])
+    return digest.hexdigest()
+
+
+def check(build, path):
+    result = subprocess.run([*TIDY, "-p", build, str(path)], capture_output=True, text=True, check=False)
+    return result.returncode == 0, result.stdout + ("" if result.returncode == 0 else result.stderr)
+
+
+def main():
+    build, cache, jobs = sys.argv[1], pathlib.Path(sys.argv[2]), int(sys.argv[3])
+    cache.mkdir(parents=True, exist_ok=True)
+    common = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout
+    common += " ".join(TIDY).encode() + (ROOT / ".clang-tidy").read_bytes()
+    commands = json.loads(pathlib.Path(build, "compile_commands.json").read_text())
+    todo = {}
+    for entry in commands:
+        path = pathlib.Path(entry["file"])
+        if path.is_relative_to(ROOT / "src") and path.suffix == ".cpp" and not path.name.endswith("_test.cpp"):
+            stamp = cache / key(path, entry["command"], common)
+            if stamp.exists():
+                os.utime(stamp)
+            else:
+                todo[path] = stamp
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        running = {pool.submit(check, build, path): path for path in todo}
+        for done, future in enumerate(concurrent.futures.as_completed(running), 1):
+            passed, output = future.result()
+            path = running[future]
+            print(f"[{done}/{len(todo)}] {path.relative_to(ROOT)}{'' if passed else ' FAILED'}", flush=True)
+            if passed:
+                todo[path].touch()
+            else:
+                failed += 1
+                print(output, flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
