@@ -17,8 +17,9 @@ class Mapping {
  public:
   Mapping() = default;
   // The file may still be shorter than `size`: pages beyond its end must not be touched until it has grown.
-  static Result<Mapping> shared(int fd, std::size_t size, const std::string& name) {
-    void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  // `flags`: MAP_SHARED or a variant of it.
+  static Result<Mapping> shared(int fd, std::size_t size, const std::string& name, int flags = MAP_SHARED) {
+    void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, flags, fd, 0);
     if (at == MAP_FAILED) return fail_errno(errno, "map", name);
     return Mapping(static_cast<std::byte*>(at), size);
   }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 
 namespace forebay {
@@ -12,6 +13,7 @@ namespace {
 
 // Small steps keep a signal or a kill from waiting for gigabytes.
 constexpr std::uint64_t kReserveStep = 64u << 20;
+constexpr std::uint64_t kReserveStepLeast = 256u << 10;
 
 std::unexpected<Error> refuse(const std::string& path, const char* why) {
   return fail(EPERM, "refusing " + path + ": " + why);
@@ -23,7 +25,8 @@ Result<Fd> open_private_directory(const std::string& path) {
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return fail_errno(errno, "make directory", path);
   Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd) {
-    if (errno == ELOOP || errno == ENOTDIR) return refuse(path, "it is not a directory of our own but a link or a file");
+    if (errno == ELOOP || errno == ENOTDIR)
+      return refuse(path, "it is not a directory of our own but a link or a file");
     return fail_errno(errno, "open directory", path);
   }
   struct stat found{};
@@ -33,8 +36,9 @@ Result<Fd> open_private_directory(const std::string& path) {
   return fd;
 }
 
-Result<Fd> open_private_file(const Fd& directory, const std::string& name, Create create) {
-  int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+Result<Fd> open_private_file(const Fd& directory, const std::string& name, Create create, int flags) {
+  // O_NONBLOCK keeps a FIFO in the way from hanging the open.
+  flags |= O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
   if (create == Create::kIfMissing) flags |= O_CREAT;
   if (create == Create::kExclusive) flags |= O_CREAT | O_EXCL;
   Fd fd(::openat(directory.get(), name.c_str(), flags, 0600));
@@ -48,22 +52,44 @@ Result<Fd> open_private_file(const Fd& directory, const std::string& name, Creat
   if (found.st_uid != ::geteuid()) return refuse(name, "it belongs to another user");
   if ((found.st_mode & 0077) != 0) return refuse(name, "others may read it (its mode must be 0600)");
   if (found.st_nlink > 1) return refuse(name, "it has a second name (a hard link)");
+  // io_uring would answer EAGAIN instead of waiting for the disk.
+  if (::fcntl(fd.get(), F_SETFL, flags & (O_DIRECT | O_APPEND)) != 0)
+    return fail_errno(errno, "prepare", name);
   return fd;
 }
 
-Status reserve_storage(const Fd& file, std::uint64_t from, std::uint64_t to, const std::string& name) {
+Status reserve_storage(int file, std::uint64_t from, std::uint64_t to, const std::string& name) {
+  struct stat before{};
+  if (::fstat(file, &before) != 0) return fail_errno(errno, "examine", name);
+  // Not posix_fallocate: where the file system cannot promise storage it writes a byte into every block
+  // instead, which races with other writers and promises nothing on a compressing file system.
+  auto step = kReserveStep;
   for (std::uint64_t at = from; at < to;) {
-    const auto length = std::min(to - at, kReserveStep);
-    const int code = ::posix_fallocate(file.get(), static_cast<off_t>(at), static_cast<off_t>(length));
-    if (code == EINTR) continue;
-    if (code != 0) {
-      // Best effort: storage past `from` was not there before and nobody has been told of it.
-      if (::ftruncate(file.get(), static_cast<off_t>(from)) != 0) return fail_errno(errno, "shrink", name);
-      return fail_errno(code, "reserve room for", name);
+    const auto length = std::min(to - at, step);
+    if (::fallocate(file, 0, static_cast<off_t>(at), static_cast<off_t>(length)) == 0) {
+      at += length;
+      continue;
     }
-    at += length;
+    const int code = errno;
+    if (code == EINTR) {
+      // tmpfs starts from scratch after a signal: under a profiler's timer a large step would never end.
+      step = std::max(step / 2, kReserveStepLeast);
+      continue;
+    }
+    // Storage past the old end was not there before and nobody has been told of it. If even that fails, it is
+    // merely allocated too early.
+    if (at > static_cast<std::uint64_t>(before.st_size)) [[maybe_unused]]
+      const int ignored = ::ftruncate(file, before.st_size);
+    return fail_errno(code, "reserve room for", name);
   }
   return {};
+}
+
+std::string path_of(int fd) {
+  std::array<char, 4096> path{};
+  const ssize_t n = ::readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), path.data(), path.size());
+  if (n <= 0 || static_cast<std::size_t>(n) == path.size()) return {};
+  return {path.data(), static_cast<std::size_t>(n)};
 }
 
 Result<std::uint64_t> read_fully(int fd, void* data, std::uint64_t size, std::uint64_t offset) {
@@ -84,7 +110,7 @@ Status write_fully(int fd, const void* data, std::uint64_t size, std::uint64_t o
   for (std::uint64_t done = 0; done < size;) {
     const ssize_t n = ::pwrite(fd, from + done, size - done, static_cast<off_t>(offset + done));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail_errno(errno, "write", "file");
+    if (n <= 0) return fail_errno(n < 0 ? errno : EIO, "write", "file");
     done += static_cast<std::uint64_t>(n);
   }
   return {};
