@@ -23,6 +23,12 @@ class Mapping {
     if (at == MAP_FAILED) return fail_errno(errno, "map", name);
     return Mapping(static_cast<std::byte*>(at), size);
   }
+  // Private zeroed memory, in pages of its own so that it can be advised about.
+  static Result<Mapping> anonymous(std::size_t size) {
+    void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) return fail_errno(errno, "map", "memory");
+    return Mapping(static_cast<std::byte*>(at), size);
+  }
   Mapping(Mapping&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   Mapping& operator=(Mapping&& other) noexcept {

@@ -1,0 +1,52 @@
+// A lease: proof to other processes that this one lives, which the kernel ends with the process.
+//
+// A slot is one byte of a lock file, held by an open-file-description lock. The lock is kept not by a descriptor (the
+// application might close it) but by a mapping of the file that the descriptor made: the open file description lives
+// as long as the mapping. So the lease survives close_range and SIGSTOP, is not inherited by fork (MADV_DONTFORK) and
+// ends with SIGKILL or exec. A fork between open and close of that descriptor keeps it in the child until exec or exit:
+// that only delays the finding of a death.
+//
+// L1: a lease ends only when no thread of its address space can store to shared memory or be inside a system call.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+
+#include "base/error.hpp"
+#include "os/fd.hpp"
+#include "os/mapping.hpp"
+
+namespace forebay {
+
+class LeaseFile {
+ public:
+  // `path` is the lock file, already made and private. Kept as a path: a descriptor kept open could be closed and
+  // its number reused behind our back, and then every peer would look dead.
+  static Result<LeaseFile> open(std::string path);
+
+  // Is anybody holding `slot`? True when in doubt (the file cannot be opened).
+  [[nodiscard]] bool held(std::uint32_t slot) const;
+
+  // Tries to hold `slot`. The Mapping is the lease; EAGAIN when somebody has it.
+  [[nodiscard]] Result<Mapping> take(std::uint32_t slot) const;
+
+  // A descriptor whose open file description holds `slot` as well: for io_uring, whose writes in flight outlive their
+  // process. Must be called by the holder before anything else can go wrong: see take_with_descriptor.
+  [[nodiscard]] Result<Mapping> take_with_descriptor(std::uint32_t slot, Fd& descriptor) const;
+
+  // Holds the byte beside the slots that serialises making and removing a buffer. Released with the descriptor.
+  [[nodiscard]] Result<Fd> lock_whole(std::uint64_t deadline_ms) const;
+
+ private:
+  explicit LeaseFile(std::string path, dev_t device, ino_t inode)
+      : path_(std::move(path)), device_(device), inode_(inode) {}
+  [[nodiscard]] Result<Fd> reopen() const;
+
+  std::string path_;
+  dev_t device_;
+  ino_t inode_;
+};
+
+}  // namespace forebay
