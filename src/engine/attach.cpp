@@ -1,0 +1,180 @@
+#include "engine/attach.hpp"
+
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <format>
+
+#include "base/log.hpp"
+#include "config/resolve.hpp"
+#include "engine/bucket_view.hpp"
+#include "engine/geometry.hpp"
+#include "os/lease.hpp"
+#include "os/private_file.hpp"
+
+namespace forebay {
+namespace {
+
+constexpr std::uint64_t kCreationPatienceMs = 30'000;
+constexpr std::uint64_t kWindow = 32u << 20;
+
+bool is_mapped(TierKind kind) { return kind == TierKind::Memory || kind == TierKind::Pmem; }
+
+// Bytes change only in mapped tiers: a small window stands above tiers that are none.
+Settings with_window(Settings settings) {
+  const auto mapped = [](const TierSettings& tier) { return is_mapped(tier.kind); };
+  if (settings.tiers.empty() || std::ranges::any_of(settings.tiers, mapped)) return settings;
+  TierSettings window;
+  window.kind = TierKind::Memory;
+  window.path = "/dev/shm";
+  window.name = "window";
+  window.size = Amount::of_bytes(std::max(kWindow, 16 * settings.buffer.bucket_size));
+  settings.tiers.insert(settings.tiers.begin(), std::move(window));
+  return settings;
+}
+
+Status check_room(const Settings& settings) {
+  for (const auto& tier : settings.tiers) {
+    struct statvfs found{};
+    if (::statvfs(tier.path.c_str(), &found) != 0) return fail_errno(errno, "examine the tier at", tier.path);
+    const auto free = std::uint64_t{found.f_bavail} * found.f_frsize;
+    if (free < tier.size.bytes) {
+      return fail(ENOSPC, std::format("tier {} wants {} in {}, which has {} free: make it smaller (tiers: size) or make room",
+                                      tier.name, format_bytes(tier.size.bytes), tier.path, format_bytes(free)));
+    }
+  }
+  return {};
+}
+
+bool anybody_attached(const Control& control, const LeaseFile& leases) {
+  for (std::uint32_t slot = 0; slot < control.header().lease_count; ++slot) {
+    if (leases.held(slot)) return true;
+  }
+  return false;
+}
+
+bool anything_unsaved(const Control& control) {
+  for (std::uint32_t i = 0; i < control.header().bucket_count; ++i) {
+    if (control.bucket(i).key.load() != 0 && BucketView(control, i).any_unsaved()) return true;
+  }
+  return false;
+}
+
+// Is the buffer what the settings ask for, as far as they say anything?
+bool fits(const Header& header, const Settings& settings) {
+  if (header.bucket_size != settings.buffer.bucket_size) return false;
+  if (settings.tiers.empty()) return true;
+  if (header.tier_count != settings.tiers.size()) return false;
+  for (std::uint32_t i = 0; i < header.tier_count; ++i) {
+    const auto& mine = settings.tiers[i];
+    const auto& there = header.tiers[i];
+    if (there.kind != static_cast<std::uint32_t>(mine.kind)) return false;
+    if (there.directory.data() != tier_base_directory(mine.path)) return false;
+    if (mine.size.is_bytes() && there.slots != mine.size.bytes / header.bucket_size) return false;
+  }
+  return true;
+}
+
+std::unexpected<Error> unusable(ControlFinding finding, const std::string& path, const std::string& why) {
+  return fail(finding == ControlFinding::kOtherVersion ? EPROTO : EBADMSG,
+              std::format("the buffer in {} cannot be used: its control file is not to be trusted: {} (`forebay clean "
+                          "--force` removes it with all it holds)",
+                          path, why));
+}
+
+struct Place {
+  Fd directory;
+  std::string path;
+  LeaseFile leases;
+  Fd whole;
+};
+
+Result<Place> enter(const Settings& settings, bool create) {
+  std::string path = settings.buffer.directory + "/" + settings.buffer.name;
+  if (!create && ::access(path.c_str(), F_OK) != 0) return fail(ENOENT, "there is no buffer in " + path);
+  FOREBAY_ASSIGN(auto directory, open_buffer_directory(settings.buffer.directory, settings.buffer.name, path));
+  FOREBAY_TRY(open_private_file(directory, kLeaseFileName, Create::kIfMissing));
+  FOREBAY_ASSIGN(auto leases, LeaseFile::open(path + "/" + kLeaseFileName));
+  FOREBAY_ASSIGN(auto whole, leases.lock_whole(kCreationPatienceMs));
+  return Place{std::move(directory), std::move(path), std::move(leases), std::move(whole)};
+}
+
+// An existing control file, or none if it should be made (again).
+Result<std::unique_ptr<Control>> find_control(const Place& place, const Settings& settings) {
+  std::string why;
+  FOREBAY_ASSIGN(const auto finding, Control::examine(place.directory, why));
+  switch (finding) {
+    case ControlFinding::kMissing:
+    case ControlFinding::kUnfinished:
+      return std::unique_ptr<Control>{};
+    case ControlFinding::kOtherBoot:
+      log_warn("the buffer in {} is made anew: {}", place.path, why);
+      return std::unique_ptr<Control>{};
+    case ControlFinding::kOtherVersion:
+    case ControlFinding::kDamaged:
+      return unusable(finding, place.path, why);
+    case ControlFinding::kUsable:
+      break;
+  }
+  FOREBAY_ASSIGN(auto opened, Control::open(place.directory));
+  auto control = std::make_unique<Control>(std::move(opened));
+  if (fits(control->header(), settings)) return control;
+  if (!anybody_attached(*control, place.leases) && !anything_unsaved(*control)) {
+    remove_tier_files(*control, settings.buffer.name);
+    return std::unique_ptr<Control>{};
+  }
+  log_info("the buffer in {} is in use as it was made: sizes and tiers of these settings wait until it is empty", place.path);
+  return control;
+}
+
+}  // namespace
+
+Result<Joined> join_buffer(const Settings& given, bool create) {
+  auto settings = with_window(resolve_paths(given));
+  FOREBAY_ASSIGN(auto place, enter(settings, create));
+  FOREBAY_ASSIGN(auto control, find_control(place, settings));
+  const bool fresh = control == nullptr;
+  if (fresh) {
+    if (!create) return fail(ENOENT, "there is no buffer in " + place.path);
+    FOREBAY_ASSIGN(auto resolved, resolve(given));
+    settings = with_window(std::move(resolved));
+    FOREBAY_TRY(check_room(settings));
+    FOREBAY_ASSIGN(auto made, Control::create(place.directory, settings));
+    control = std::make_unique<Control>(std::move(made));
+  }
+  auto tiers = Tiers::open(*control, settings.buffer.name, fresh);
+  if (!tiers && fresh) (void)Control::remove(place.directory);
+  if (!tiers) return std::unexpected(tiers.error());
+  Fd ring_lease;
+  FOREBAY_ASSIGN(auto peers, Peers::join(*control, place.leases, ring_lease));
+  peers.set_lock_wait(settings.limits.lock_wait);
+  return Joined{std::move(settings), std::move(control), std::move(peers), std::move(*tiers), std::move(ring_lease)};
+}
+
+Status remove_buffer(const Settings& given, bool force) {
+  const auto settings = resolve_paths(given);
+  FOREBAY_ASSIGN(auto place, enter(settings, false));
+  std::string why;
+  FOREBAY_ASSIGN(const auto finding, Control::examine(place.directory, why));
+  if (finding == ControlFinding::kUsable) {
+    FOREBAY_ASSIGN(const auto control, Control::open(place.directory));
+    if (anybody_attached(control, place.leases)) return fail(EBUSY, "the buffer in " + place.path + " is in use");
+    if (!force && anything_unsaved(control)) {
+      return fail(ENOTEMPTY, "the buffer in " + place.path + " holds bytes that are not home yet: `forebay recover` carries "
+                             "them home, --force gives them up");
+    }
+    remove_tier_files(control, settings.buffer.name);
+  } else if (finding == ControlFinding::kDamaged || finding == ControlFinding::kOtherVersion) {
+    if (!force) return unusable(finding, place.path, why);
+  }
+  FOREBAY_TRY(Control::remove(place.directory));
+  // A process that waits for the whole lock finds a new lease file; the old one must not be found again.
+  ::unlinkat(place.directory.get(), kLeaseFileName, 0);
+  ::rmdir(place.path.c_str());
+  return {};
+}
+
+}  // namespace forebay

@@ -1,0 +1,334 @@
+#include "engine/bucket_table.hpp"
+
+#include <cerrno>
+#include <cinttypes>
+#include <format>
+#include <vector>
+
+#include "engine/crash_point.hpp"
+#include "os/futex.hpp"
+
+namespace forebay {
+namespace {
+
+std::uint64_t mix(Key key) {
+  key ^= key >> 32;
+  key *= 0xd6e8'feb8'6659'fd93;
+  key ^= key >> 29;
+  return key;
+}
+
+void raise_to(Wide& word, std::uint64_t value) {
+  auto seen = word.load(std::memory_order_relaxed);
+  while (seen < value && !word.compare_exchange_weak(seen, value, std::memory_order_release)) {
+  }
+}
+
+}  // namespace
+
+Chain& BucketTable::chain_of(Key key) const {
+  return control_.chain(static_cast<std::uint32_t>(mix(key)) & (control_.header().chain_count - 1));
+}
+
+std::optional<std::uint32_t> BucketTable::find(Key key) const {
+  const auto& chain = chain_of(key);
+  const auto count = control_.header().bucket_count;
+  for (int attempt = 0; attempt < 1000; ++attempt) {
+    const auto sequence = chain.sequence.load(std::memory_order_acquire);
+    auto at = chain.head.load(std::memory_order_acquire);
+    for (std::uint32_t steps = 0; at != 0 && at <= count && steps < count; ++steps) {
+      const auto& bucket = control_.bucket(at - 1);
+      if (bucket.key.load(std::memory_order_acquire) == key) return at - 1;
+      at = bucket.next.load(std::memory_order_acquire);
+    }
+    // X2: a walk that a concurrent unlink may have led astray proves nothing.
+    if (chain.sequence.load(std::memory_order_acquire) == sequence) return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint32_t> BucketTable::take_descriptor() {
+  const auto count = control_.header().bucket_count;
+  auto& hint = control_.shared().bucket_hint;
+  const auto start = hint.load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto at = (start + i) % count;
+    auto& owner = control_.bucket_owner(at);
+    std::uint32_t free = 0;
+    if (owner.load(std::memory_order_relaxed) == 0 &&
+        owner.compare_exchange_strong(free, peers_.self(), std::memory_order_acquire)) {
+      hint.store(at + 1, std::memory_order_relaxed);
+      return at;
+    }
+  }
+  return std::nullopt;
+}
+
+void BucketTable::release_descriptor(std::uint32_t bucket) const {
+  control_.bucket_owner(bucket).store(0, std::memory_order_release);
+  control_.shared().bucket_hint.store(bucket, std::memory_order_relaxed);
+}
+
+Result<BucketTable::Inserted> BucketTable::insert(Key key, std::uint32_t tier) {
+  const auto taken = take_descriptor();
+  if (!taken) return fail(ENOBUFS, "every bucket descriptor is in use");
+  const auto index = *taken;
+  auto& bucket = control_.bucket(index);
+  std::optional<std::uint32_t> slot;
+  if (tier != kNoTier) {
+    slot = slots_.take(tier, index);
+    if (!slot) {
+      release_descriptor(index);
+      return fail(ENOBUFS, "the tier is full");
+    }
+  }
+  FOREBAY_CRASH_POINT("insert.in_hand");
+  const auto abandon = [&] {
+    if (slot) slots_.give_back(*slot);
+    release_descriptor(index);
+  };
+  if (peers_.lock(bucket.lock) == Locked::kTimedOut) {
+    abandon();
+    return fail(ETIMEDOUT, "a free bucket's lock is held by a process that does not go on");
+  }
+  BucketLock guard(peers_, bucket);
+  auto& chain = chain_of(key);
+  if (peers_.lock(chain.lock) == Locked::kTimedOut) {
+    guard.unlock();
+    abandon();
+    return fail(ETIMEDOUT, "the index is held by a process that does not go on");
+  }
+  if (const auto found = find(key)) {
+    peers_.unlock(chain.lock);
+    guard.unlock();
+    abandon();
+    return Inserted{*found, false};
+  }
+  {
+    const Change change(bucket);
+    bucket.key.store(key, std::memory_order_relaxed);
+    bucket.place.store(slot ? *slot + 1 : 0, std::memory_order_relaxed);
+    bucket.claimer.store(slot ? 0 : peers_.self(), std::memory_order_relaxed);
+    bucket.weight.store(0, std::memory_order_relaxed);
+    bucket.hits.store(0, std::memory_order_relaxed);
+    bucket.flags.store(0, std::memory_order_relaxed);
+    bucket.dirty_since.store(0, std::memory_order_relaxed);
+    const auto now = control_.tick();
+    bucket.used.store(now, std::memory_order_relaxed);
+    view(index).reset(ByteState::kInvalid);
+    bucket.next.store(chain.head.load(std::memory_order_relaxed), std::memory_order_release);
+    FOREBAY_CRASH_POINT("insert.before_head");
+    chain.head.store(index + 1, std::memory_order_release);
+    FOREBAY_CRASH_POINT("insert.after_head");
+    control_.bucket_owner(index).store(kLinked, std::memory_order_release);
+    FOREBAY_CRASH_POINT("insert.before_slot_linked");
+    if (slot) slots_.link(*slot, index);
+  }
+  peers_.unlock(chain.lock);
+  control_.file(key_file(key)).buckets.fetch_add(1, std::memory_order_relaxed);
+  return Inserted{index, true};
+}
+
+void BucketTable::put_right(std::uint32_t index, bool taken_over) const {
+  auto& bucket = control_.bucket(index);
+  const auto states = view(index);
+  if (taken_over && (bucket.version.load(std::memory_order_relaxed) & 1) != 0) {
+    const Change change(bucket);
+    std::vector<std::byte> copy;
+    const auto* bytes = data(bucket);
+    const auto place = bucket.place.load();
+    if (bytes == nullptr && place != 0) {
+      copy.resize(states.size());
+      if (tiers_.read(place - 1, 0, states.size(), copy.data())) bytes = copy.data();
+    }
+    states.trust(bytes);
+  }
+  if (taken_over) {
+    // W2: the dead owner may have published Dirty and not the size.
+    const auto key = bucket.key.load();
+    std::uint64_t last = 0;
+    states.for_each(0, states.size(), [&](std::uint32_t, std::uint32_t end, ByteState s) {
+      if (unsaved(s)) last = end;
+    });
+    if (key != 0 && last != 0 && key_file(key) < control_.header().file_count) {
+      raise_to(control_.file(key_file(key)).size, key_block(key) * states.size() + last);
+    }
+  }
+  const auto claimer = bucket.claimer.load(std::memory_order_acquire);
+  if (claimer != 0 && !peers_.alive(claimer)) {
+    const Change change(bucket);
+    FOREBAY_CRASH_POINT("unclaim.before");
+    // Whole-bucket maps never add runs: this cannot fail.
+    (void)states.rewrite(
+        0, states.size(), [](ByteState s) { return s == ByteState::kClaimed ? ByteState::kDirty : s; },
+        RunList::kCapacity);
+    FOREBAY_CRASH_POINT("unclaim.before_claimer");
+    bucket.claimer.store(0, std::memory_order_release);
+  }
+}
+
+Result<BucketLock> BucketTable::lock(std::uint32_t index, Key key) const {
+  auto& bucket = control_.bucket(index);
+  const auto locked = peers_.lock(bucket.lock);
+  if (locked == Locked::kTimedOut) {
+    return fail(ETIMEDOUT, std::format("block {} of file {} of the buffer is locked by process {}, which does not go on",
+                                       key_block(key), key_file(key),
+                                       control_.lease(lease_slot(bucket.lock.load())).pid.load()));
+  }
+  BucketLock guard(peers_, bucket);
+  const auto claimer = bucket.claimer.load(std::memory_order_relaxed);
+  const bool maybe_dead_claim = claimer != 0 && claimer != peers_.self();
+  if (locked == Locked::kTakenOver || maybe_dead_claim) put_right(index, locked == Locked::kTakenOver);
+  if (bucket.key.load(std::memory_order_relaxed) != key) return BucketLock{};
+  return guard;
+}
+
+BucketLock BucketTable::try_lock(std::uint32_t index, Key key) const {
+  auto& bucket = control_.bucket(index);
+  const auto locked = peers_.try_lock(bucket.lock);
+  if (locked == Locked::kTimedOut) return {};
+  BucketLock guard(peers_, bucket);
+  if (locked == Locked::kTakenOver) put_right(index, true);
+  if (bucket.key.load(std::memory_order_relaxed) != key) return {};
+  return guard;
+}
+
+bool BucketTable::reachable(const Chain& chain, std::uint32_t bucket) const {
+  const auto count = control_.header().bucket_count;
+  auto at = chain.head.load();
+  for (std::uint32_t steps = 0; at != 0 && at <= count && steps < count; ++steps) {
+    if (at == bucket + 1) return true;
+    at = control_.bucket(at - 1).next.load();
+  }
+  return false;
+}
+
+void BucketTable::unlink(Chain& chain, std::uint32_t bucket) const {
+  const auto count = control_.header().bucket_count;
+  Word* link = &chain.head;
+  for (std::uint32_t steps = 0; steps <= count; ++steps) {
+    const auto at = link->load();
+    if (at == 0 || at > count) return;
+    if (at == bucket + 1) {
+      link->store(control_.bucket(bucket).next.load(), std::memory_order_release);
+      return;
+    }
+    link = &control_.bucket(at - 1).next;
+  }
+}
+
+bool BucketTable::remove(std::uint32_t index, Key key) {
+  auto& bucket = control_.bucket(index);
+  auto& chain = chain_of(key);
+  if (peers_.lock(chain.lock) == Locked::kTimedOut) return false;
+  const auto place = bucket.place.load();
+  control_.bucket_owner(index).store(peers_.self(), std::memory_order_release);
+  if (place != 0) slots_.hold(place - 1, index);
+  FOREBAY_CRASH_POINT("evict.in_hand");
+  {
+    const Change change(bucket);
+    unlink(chain, index);
+    FOREBAY_CRASH_POINT("evict.unlinked");
+    chain.sequence.fetch_add(1, std::memory_order_release);  // X2
+    bucket.key.store(0, std::memory_order_release);
+    bucket.place.store(0, std::memory_order_relaxed);
+    bucket.claimer.store(0, std::memory_order_relaxed);
+    bucket.weight.store(0, std::memory_order_relaxed);
+    view(index).reset(ByteState::kInvalid);
+  }
+  FOREBAY_CRASH_POINT("evict.before_free");
+  peers_.unlock(chain.lock);
+  if (place != 0) slots_.give_back(place - 1);
+  FOREBAY_CRASH_POINT("evict.slot_free");
+  release_descriptor(index);
+  control_.file(key_file(key)).buckets.fetch_sub(1, std::memory_order_relaxed);
+  return true;
+}
+
+bool BucketTable::evict(std::uint32_t index, Key key) {
+  auto guard = try_lock(index, key);
+  if (!guard) return false;
+  auto& bucket = control_.bucket(index);
+  const auto flags = bucket.flags.load();
+  if (bucket.claimer.load() != 0 || (flags & (kBucketPinned | kBucketDamaged)) != 0) return false;
+  if (view(index).any_unsaved()) return false;
+  if (!remove(index, key)) return false;
+  peers_.record().counters.evictions.fetch_add(1, std::memory_order_relaxed);
+  guard.unlock();
+  announce_room();
+  return true;
+}
+
+void BucketTable::announce_room() const {
+  auto& shared = control_.shared();
+  shared.room.fetch_add(1, std::memory_order_release);
+  if (shared.room_waiters.load(std::memory_order_acquire) != 0) futex_wake(shared.room);
+}
+
+bool BucketTable::sweep_descriptor(std::uint32_t index) {
+  auto& owner = control_.bucket_owner(index);
+  auto dead = owner.load();
+  if (dead == 0 || dead == kLinked || peers_.alive(dead)) return false;
+  if (!owner.compare_exchange_strong(dead, peers_.self())) return false;
+  auto& bucket = control_.bucket(index);
+  const auto locked = peers_.lock(bucket.lock);
+  if (locked == Locked::kTimedOut) return false;
+  BucketLock guard(peers_, bucket);
+  put_right(index, locked == Locked::kTakenOver);
+  const auto key = bucket.key.load();
+  if (key != 0) {
+    auto& chain = chain_of(key);
+    if (peers_.lock(chain.lock) == Locked::kTimedOut) return false;
+    const bool linked = reachable(chain, index);
+    if (!linked) {
+      chain.sequence.fetch_add(1, std::memory_order_release);
+    }
+    peers_.unlock(chain.lock);
+    if (linked) {
+      owner.store(kLinked, std::memory_order_release);
+      return true;
+    }
+  }
+  {
+    const Change change(bucket);
+    bucket.key.store(0);
+    bucket.place.store(0);
+    bucket.claimer.store(0);
+    bucket.weight.store(0);
+    view(index).reset(ByteState::kInvalid);
+  }
+  guard.unlock();
+  release_descriptor(index);
+  return true;
+}
+
+bool BucketTable::sweep_slot(std::uint32_t slot) {
+  auto& word = slots_.word(slot);
+  auto dead = word.load();
+  const auto owner = slot_owner(dead);
+  const auto index = slot_bucket(dead);
+  if (owner == 0 || owner == kLinked || peers_.alive(owner)) return false;
+  if (index >= control_.header().bucket_count) return false;
+  if (!word.compare_exchange_strong(dead, slot_word(peers_.self(), index))) return false;
+  auto& bucket = control_.bucket(index);
+  const auto locked = peers_.lock(bucket.lock);
+  if (locked == Locked::kTimedOut) return false;
+  BucketLock guard(peers_, bucket);
+  put_right(index, locked == Locked::kTakenOver);
+  // S1
+  if (control_.bucket_owner(index).load() == kLinked && bucket.place.load() == slot + 1) {
+    slots_.link(slot, index);
+  } else {
+    slots_.give_back(slot);
+  }
+  return true;
+}
+
+void BucketTable::sweep() {
+  bool found = false;
+  for (std::uint32_t i = 0; i < control_.header().bucket_count; ++i) found = sweep_descriptor(i) || found;
+  for (std::uint32_t i = 0; i < control_.header().slot_count; ++i) found = sweep_slot(i) || found;
+  if (found) announce_room();
+}
+
+}  // namespace forebay

@@ -1,0 +1,124 @@
+#include "engine/bucket_view.hpp"
+
+#include "engine/crash_point.hpp"
+#include "extent/weight.hpp"
+
+namespace forebay {
+namespace {
+
+constexpr std::uint32_t kMapBit = 2;
+
+std::uint32_t count_of(std::uint32_t current) { return current >> 2 & 15; }
+
+// The word that selects the other list, with the next sequence number.
+std::uint32_t next_current(std::uint32_t current, bool map, unsigned count) {
+  const auto other = (current & 1) ^ 1;
+  const auto sequence = ((current >> 6) + 1) & 0x3ff'ffff;
+  return sequence << 6 | count << 2 | (map ? kMapBit : 0) | other;
+}
+
+}  // namespace
+
+RunList BucketView::load(std::uint32_t current) const {
+  auto& entries = bucket_.lists[current & 1].entries;
+  std::uint32_t copy[RunList::kCapacity];
+  const auto count = count_of(current);
+  for (std::uint32_t i = 0; i < count; ++i) copy[i] = std::atomic_ref(entries[i]).load(std::memory_order_relaxed);
+  RunList list;
+  list.set_entries(count, copy);
+  return list;
+}
+
+std::uint32_t BucketView::list_check(std::uint32_t current, const RunList& list) const {
+  constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
+  std::uint64_t h = (bucket_.key.load(std::memory_order_relaxed) ^ current) * kOdd;
+  for (unsigned i = 0; i < list.count(); ++i) h = (h ^ h >> 29 ^ list.entry(i)) * kOdd;
+  return static_cast<std::uint32_t>(h >> 32);
+}
+
+void BucketView::store(const RunList& list) const {
+  const auto current = next_current(bucket_.current.load(std::memory_order_relaxed), false, list.count());
+  auto& target = bucket_.lists[current & 1];
+  for (unsigned i = 0; i < list.count(); ++i) {
+    std::atomic_ref(target.entries[i]).store(list.entry(i), std::memory_order_relaxed);
+  }
+  std::atomic_ref(target.check).store(list_check(current, list), std::memory_order_relaxed);
+  FOREBAY_CRASH_POINT("states.before_current");
+  bucket_.current.store(current, std::memory_order_release);
+}
+
+bool BucketView::become_map(const RunList& list) const {
+  if (!control_.reserve_map(index_)) return false;
+  auto map = control_.map(index_);
+  list.for_each(0, size_, size_, [&](std::uint32_t b, std::uint32_t e, ByteState s) {
+    map.rewrite(b, e, [s](ByteState) { return s; });
+  });
+  bucket_.map_sum.store(map.sum(size_), std::memory_order_relaxed);
+  FOREBAY_CRASH_POINT("states.before_map");
+  const auto current = next_current(bucket_.current.load(std::memory_order_relaxed), true, 0);
+  auto& target = bucket_.lists[current & 1];
+  std::atomic_ref(target.check).store(list_check(current, RunList{}), std::memory_order_relaxed);
+  bucket_.current.store(current, std::memory_order_release);
+  return true;
+}
+
+void BucketView::reset(ByteState state) const {
+  const bool had_map = fragmented();
+  store(RunList::uniform(state));
+  FOREBAY_CRASH_POINT("states.before_release_map");
+  if (had_map) control_.release_map(index_);
+}
+
+void BucketView::compact() const {
+  if (!fragmented()) return;
+  RunList list;
+  bool fits = true;
+  for_each(0, size_, [&](std::uint32_t b, std::uint32_t, ByteState s) { fits = fits && list.push(b, s); });
+  // Room to spare, or the next write would turn it back into a map.
+  if (!fits || list.count() > RunList::kCapacity / 2) return;
+  store(list);
+  FOREBAY_CRASH_POINT("states.before_release_map");
+  control_.release_map(index_);
+}
+
+bool BucketView::all_readable(std::uint32_t from, std::uint32_t to) const {
+  bool all = true;
+  std::uint32_t covered = from;
+  for_each(from, to, [&](std::uint32_t b, std::uint32_t e, ByteState s) {
+    all = all && b == covered && readable(s);
+    covered = e;
+  });
+  return all && covered == to;
+}
+
+bool BucketView::any(std::uint32_t from, std::uint32_t to, bool (*what)(ByteState)) const {
+  bool found = false;
+  for_each(from, to, [&](std::uint32_t, std::uint32_t, ByteState s) { found = found || what(s); });
+  return found;
+}
+
+std::uint64_t BucketView::weigh_all(const std::byte* data) const {
+  std::uint64_t total = 0;
+  for_each(0, size_, [&](std::uint32_t b, std::uint32_t e, ByteState s) {
+    if (readable(s)) total += weigh(data + b, b, e - b);
+  });
+  return total;
+}
+
+bool BucketView::states_intact() const {
+  const auto current = bucket_.current.load(std::memory_order_acquire);
+  const auto list = load(current);
+  const auto stored = std::atomic_ref(bucket_.lists[current & 1].check).load(std::memory_order_relaxed);
+  if ((current & kMapBit) != 0) {
+    return count_of(current) == 0 && stored == list_check(current, RunList{}) &&
+           control_.map(index_).sum(size_) == bucket_.map_sum.load(std::memory_order_relaxed);
+  }
+  return list.well_formed(size_) && stored == list_check(current, list);
+}
+
+void BucketView::trust(const std::byte* data) const {
+  if (fragmented()) bucket_.map_sum.store(control_.map(index_).sum(size_), std::memory_order_relaxed);
+  if (data != nullptr) bucket_.weight.store(weigh_all(data), std::memory_order_relaxed);
+}
+
+}  // namespace forebay

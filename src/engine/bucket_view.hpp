@@ -1,0 +1,99 @@
+// The byte states of one bucket, as a list or as a map, and its checksums.
+//
+// Reading without the lock gives something well formed but possibly mixed: validate by the version. Changes need the
+// bucket's lock and an odd version (see Change).
+#pragma once
+
+#include <cstdint>
+
+#include "engine/control.hpp"
+#include "engine/layout.hpp"
+#include "extent/byte_map.hpp"
+#include "extent/byte_state.hpp"
+#include "extent/run_list.hpp"
+
+namespace forebay {
+
+class BucketView {
+ public:
+  BucketView(const Control& control, std::uint32_t index)
+      : control_(control), bucket_(control.bucket(index)), index_(index), size_(control.header().bucket_size) {}
+
+  [[nodiscard]] Bucket& bucket() const { return bucket_; }
+  [[nodiscard]] std::uint32_t index() const { return index_; }
+  [[nodiscard]] std::uint32_t size() const { return size_; }
+  [[nodiscard]] bool fragmented() const { return (bucket_.current.load(std::memory_order_acquire) & 2) != 0; }
+
+  // Calls visit(begin, end, state) for the runs of [from, to), in order.
+  template <class Visit>
+  void for_each(std::uint32_t from, std::uint32_t to, Visit&& visit) const {
+    const auto current = bucket_.current.load(std::memory_order_acquire);
+    if ((current & 2) != 0) {
+      control_.map(index_).for_each(from, to, visit);
+    } else {
+      load(current).for_each(from, to, size_, visit);
+    }
+  }
+  [[nodiscard]] bool all_readable(std::uint32_t from, std::uint32_t to) const;
+  [[nodiscard]] bool any(std::uint32_t from, std::uint32_t to, bool (*what)(ByteState)) const;
+  [[nodiscard]] bool any_unsaved() const { return any(0, size_, unsaved); }
+
+  // Rewrites the states of [from, to) by map(old). A list that would take more than `limit` runs becomes a map, if
+  // storage can be had for it; ENOSPC otherwise, and nothing has changed.
+  static constexpr unsigned kWriteLimit = RunList::kCapacity - 1;  // T1
+  template <class Map>
+  [[nodiscard]] bool rewrite(std::uint32_t from, std::uint32_t to, Map&& map, unsigned limit = kWriteLimit) const {
+    const auto current = bucket_.current.load(std::memory_order_relaxed);
+    if ((current & 2) == 0) {
+      const auto list = load(current);
+      RunList changed;
+      if (list.rewrite(from, to, size_, limit, changed, map)) {
+        if (!(changed == list)) store(changed);
+        return true;
+      }
+      if (!become_map(list)) return false;
+    }
+    const auto delta = control_.map(index_).rewrite(from, to, map);
+    bucket_.map_sum.store(bucket_.map_sum.load(std::memory_order_relaxed) + delta, std::memory_order_relaxed);
+    return true;
+  }
+  void reset(ByteState state) const;  // all bytes at once; never fails
+  void compact() const;               // back to a list, if the states fit in one
+
+  // The weight of all bytes that are not Invalid, from the bytes themselves.
+  [[nodiscard]] std::uint64_t weigh_all(const std::byte* data) const;
+  // Are list or map, key and checksums what this code would have left? Needs the lock and an even version.
+  [[nodiscard]] bool states_intact() const;
+  // After taking over from a dead owner in the middle of a change: makes the checksums those of what is there.
+  // `data` is null when the bytes are not mapped.
+  void trust(const std::byte* data) const;
+
+ private:
+  [[nodiscard]] RunList load(std::uint32_t current) const;
+  void store(const RunList& list) const;
+  [[nodiscard]] bool become_map(const RunList& list) const;
+  [[nodiscard]] std::uint32_t list_check(std::uint32_t current, const RunList& list) const;
+
+  const Control& control_;
+  Bucket& bucket_;
+  std::uint32_t index_;
+  std::uint32_t size_;
+};
+
+// A change of a bucket: makes the version odd, and even again at the end. Needs the lock.
+class Change {
+ public:
+  explicit Change(Bucket& bucket) : bucket_(bucket), before_(bucket.version.load(std::memory_order_relaxed) & ~1u) {
+    bucket_.version.store(before_ + 1, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_release);
+  }
+  Change(const Change&) = delete;
+  Change& operator=(const Change&) = delete;
+  ~Change() { bucket_.version.store(before_ + 2, std::memory_order_release); }
+
+ private:
+  Bucket& bucket_;
+  std::uint32_t before_;
+};
+
+}  // namespace forebay

@@ -1,0 +1,209 @@
+#include "engine/buffer.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <format>
+
+#include "base/log.hpp"
+#include "engine/attach.hpp"
+#include "engine/truncate.hpp"
+
+namespace forebay {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Result<std::string> real_path(int fd, const std::string& path) {
+  std::string real(4096, '\0');
+  const auto link = std::format("/proc/self/fd/{}", fd);
+  const ssize_t n = ::readlink(link.c_str(), real.data(), real.size());
+  if (n < 0) return fail_errno(errno, "find the name of", path);
+  real.resize(static_cast<std::size_t>(n));
+  return real;
+}
+
+// Opens the real file so that the engine can read and write it at will, whatever of that the caller asked for.
+Result<Fd> open_home(const std::string& path, int flags, mode_t mode, bool& writable) {
+  const int access = flags & O_ACCMODE;
+  const int kept = (flags & ~(O_ACCMODE | O_APPEND | O_TRUNC | O_DIRECT | O_SYNC | O_DSYNC)) | O_CLOEXEC | O_NOCTTY;
+  writable = access != O_RDONLY;
+  Fd fd(::open(path.c_str(), kept | (writable ? O_RDWR : O_RDONLY), mode));
+  if (!fd && errno == EACCES && access == O_WRONLY) fd.reset(::open(path.c_str(), kept | O_WRONLY, mode));
+  if (!fd) return fail_errno(errno, "open", path);
+  struct stat found{};
+  if (::fstat(fd.get(), &found) != 0) return fail_errno(errno, "examine", path);
+  if (!S_ISREG(found.st_mode)) return fail(EINVAL, path + " is not a regular file");
+  return fd;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Buffer>> Buffer::attach(const Settings& settings, AttachOptions options) {
+  FOREBAY_ASSIGN(auto joined, join_buffer(settings, options.create));
+  std::unique_ptr<Buffer> buffer(new Buffer(std::move(joined.settings), std::move(joined.control), std::move(joined.peers),
+                                            std::move(joined.tiers), std::move(joined.ring_lease), options));
+  if (buffer->core_.peers.any_dead()) buffer->recover();
+  if (options.background) {
+    buffer->drainer_.adopt_orphans();
+    buffer->drainer_.start();
+    buffer->mover_.start();
+  }
+  return buffer;
+}
+
+Buffer::Buffer(Settings settings, std::unique_ptr<Control> control, Peers peers, Tiers tiers, Fd ring_lease,
+               AttachOptions options)
+    : core_(std::move(settings), std::move(control), std::move(peers), std::move(tiers)),
+      options_(options),
+      crew_(core_.settings.drain.in_flight),
+      readers_(core_.settings.drain.in_flight),
+      drainer_(core_, crew_),
+      mover_(core_, std::move(ring_lease), [this] { recover(); }),
+      stager_(core_, drainer_, mover_),
+      fetcher_(core_, stager_, mover_),
+      drain_(core_) {}
+
+Buffer::~Buffer() {
+  // A forked child has none of the threads and must not touch what its parent owns.
+  if (!attached()) return;
+  (void)detach();
+}
+
+std::size_t Buffer::recover() {
+  core_.buckets.sweep();
+  core_.files.sweep();
+  rebuild_dirty_filters(core_);
+  core_.peers.bury_dead();
+  for (const auto file : core_.files.all()) {
+    if (core_.control.file(file).intent.load() != 0) (void)help_truncation(core_, drain_, file, nullptr);
+  }
+  return drainer_.adopt_orphans();
+}
+
+Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, mode_t mode,
+                                           const std::function<void(FileSettings&)>& adjust) {
+  if (!attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
+  bool writable = false;
+  FOREBAY_ASSIGN(auto fd, open_home(path, flags, mode, writable));
+  FOREBAY_ASSIGN(auto real, real_path(fd.get(), path));
+  auto settings = core_.settings.for_path(real);
+  if (adjust) adjust(settings);
+  FOREBAY_ASSIGN(const auto stamp, stamp_of(fd.get(), real));
+
+  std::uint32_t number = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    FOREBAY_ASSIGN(const auto opened, core_.files.open(stamp, real));
+    number = opened.file;
+    auto& handles = open_files_[number];
+    if (handles++ != 0) core_.files.close(number);  // one entry a process is enough
+    if (const auto status = meet_home(number, opened, stamp); !status) {
+      if (--handles == 0) core_.files.close(number);
+      return std::unexpected(status.error());
+    }
+  }
+  const auto home = std::make_shared<HomeFile>(number, std::move(fd), std::move(real), writable);
+  auto file = std::make_shared<File>(*this, number, home, settings, (flags & O_ACCMODE) != O_WRONLY, writable);
+  if (const auto status = grant_reservation(number, settings); !status) return std::unexpected(status.error());
+  auto& record = core_.control.file(number);
+  if (settings.mode == Mode::Scratch) record.flags.fetch_or(kFileScratch);
+  if (writable) {
+    drainer_.add(home, settings.drain_trigger);
+  } else if (maybe_dirty(record)) {
+    // Left by somebody who is gone, and nobody else may be there to carry it home.
+    if (auto again = HomeFile::reopen(core_.files, core_.control, number)) drainer_.add(std::move(*again), settings.drain_trigger);
+  }
+  if (writable && (flags & O_TRUNC) != 0) FOREBAY_TRY(file->truncate(0));
+  if (settings.pin) FOREBAY_TRY(file->pin(0, ~std::uint64_t{0} >> 1));
+  return file;
+}
+
+// What the buffer holds of the file is good as long as home has not changed behind our back.
+Status Buffer::meet_home(std::uint32_t number, const FileTable::Opened& opened, const HomeStamp& home) {
+  if (opened.fresh) return {};
+  auto& record = core_.control.file(number);
+  const bool same = record.home_modified_ns.load() == home.modified_ns && record.home_size.load() == home.size;
+  if (same) return {};
+  FOREBAY_ASSIGN(const auto lock, FileLock::take(core_, drain_, number, nullptr));
+  drop_buckets(core_, drain_, number, 0, kMaxBlock, false);
+  record.home_modified_ns.store(home.modified_ns);
+  record.home_size.store(home.size);
+  const bool unsaved = !unsaved_blocks(core_, number, 0, kMaxBlock).empty();
+  if (!opened.shared && !unsaved && open_files_[number] <= 1) {
+    record.size.store(home.size);
+  } else {
+    auto seen = record.size.load();
+    while (seen < home.size && !record.size.compare_exchange_weak(seen, home.size)) {
+    }
+  }
+  return {};
+}
+
+Status Buffer::grant_reservation(std::uint32_t number, const FileSettings& settings) {
+  if (settings.reserve_size == 0) return {};
+  std::uint64_t capacity = 0;
+  for (std::uint32_t i = 0; i < core_.tiers.count(); ++i) {
+    if (core_.tiers[i].mapped) capacity += std::uint64_t{core_.tiers[i].slots} * core_.bucket_size();
+  }
+  std::uint64_t taken = 0;
+  for (const auto other : core_.files.all()) {
+    if (other != number && core_.control.file(other).opens_hint.load() != 0) taken += core_.control.file(other).reserve.load();
+  }
+  const auto left = capacity - std::min(capacity, taken);
+  if (settings.reserve_size > left && settings.reserve_kind == ReserveKind::Hard) {
+    return fail(ENOSPC, std::format("{} cannot have {} reserved: {} of {} are still to be had", core_.files.path(number),
+                                    format_bytes(settings.reserve_size), format_bytes(left), format_bytes(capacity)));
+  }
+  core_.control.file(number).reserve.store(std::min(settings.reserve_size, left));
+  return {};
+}
+
+void Buffer::closed(File& file) {
+  const auto number = file.number();
+  const std::scoped_lock lock(mutex_);
+  const auto found = open_files_.find(number);
+  if (found == open_files_.end() || --found->second != 0) return;
+  open_files_.erase(found);
+  if (!core_.files.in_use(number)) core_.control.file(number).reserve.store(0);
+  drainer_.release(number);
+  core_.files.close(number);
+}
+
+Status Buffer::drain(std::chrono::nanoseconds patience) {
+  drainer_.adopt_orphans();
+  return drainer_.flush_all(Clock::now() + patience);
+}
+
+void Buffer::remove_scratch() {
+  for (const auto file : core_.files.all()) {
+    if ((core_.control.file(file).flags.load() & kFileScratch) == 0 || core_.files.in_use(file)) continue;
+    const auto home = HomeFile::reopen(core_.files, core_.control, file);
+    drop_buckets(core_, drain_, file, 0, kMaxBlock, true);
+    if (home) ::unlink((*home)->path().c_str());
+    core_.files.forget(file);
+  }
+}
+
+Status Buffer::detach() {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (detached_) return {};
+    detached_ = true;
+    for (const auto& [number, handles] : open_files_) core_.files.close(number);
+    open_files_.clear();
+  }
+  drainer_.stop();
+  mover_.stop();
+  readers_.stop();
+  Status status;
+  if (options_.background) status = drainer_.flush_all(Clock::now() + core_.settings.limits.home_wait);
+  crew_.stop();
+  remove_scratch();
+  if (!status) log_warn("left with bytes that are not home yet: {} (`forebay status` shows them)", status.error().message);
+  return status;
+}
+
+}  // namespace forebay

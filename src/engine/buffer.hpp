@@ -1,0 +1,80 @@
+// A process's membership of a node's buffer. The way into the engine for every door.
+//
+// Thread-safe. Detaching carries this process's unsaved bytes home first, unless told otherwise.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/error.hpp"
+#include "config/settings.hpp"
+#include "engine/core.hpp"
+#include "engine/crew.hpp"
+#include "engine/drainer.hpp"
+#include "engine/fetch.hpp"
+#include "engine/file.hpp"
+#include "engine/mover.hpp"
+#include "engine/stage.hpp"
+
+namespace forebay {
+
+struct AttachOptions {
+  bool create = true;       // ENOENT instead of making the buffer
+  bool background = true;   // drain, move and look for orphans without being asked
+};
+
+class Buffer {
+ public:
+  // Joins the buffer that the settings (loaded, not resolved) name, making it if need be. What dead processes left is put right.
+  // ENOSPC: a tier does not fit where it should lie. EBADMSG, EPROTO: what lies there is damaged or of another version.
+  static Result<std::unique_ptr<Buffer>> attach(const Settings& settings, AttachOptions options = {});
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer();
+
+  // `flags` as for open(2). `adjust` may change the settings that path and configuration give.
+  Result<std::shared_ptr<File>> open(const std::string& path, int flags, mode_t mode = 0666,
+                                     const std::function<void(FileSettings&)>& adjust = {});
+
+  // Everything this process has unsaved, and what nobody living looks after.
+  Status drain(std::chrono::nanoseconds patience);
+  void pause_drain(bool paused) { drainer_.pause(paused); }
+
+  // Leaves, carrying home what must be. Called by the destructor; an error names what stayed behind.
+  Status detach();
+
+  // Puts right what the dead left and takes over their unsaved bytes. Returns how many files those are in.
+  std::size_t recover();
+
+  [[nodiscard]] bool attached() const { return core_.peers.self() != 0; }
+  [[nodiscard]] Core& core() { return core_; }
+
+ private:
+  friend class File;
+  Buffer(Settings settings, std::unique_ptr<Control> control, Peers peers, Tiers tiers, Fd ring_lease,
+         AttachOptions options);
+  Status meet_home(std::uint32_t file, const FileTable::Opened& opened, const HomeStamp& home);
+  Status grant_reservation(std::uint32_t file, const FileSettings& settings);
+  void closed(File& file);
+  void remove_scratch();
+
+  Core core_;
+  const AttachOptions options_;
+  Crew crew_;
+  Crew readers_;
+  Drainer drainer_;
+  Mover mover_;
+  Stager stager_;
+  Fetcher fetcher_;
+  Drain drain_;
+  std::mutex mutex_;
+  std::map<std::uint32_t, unsigned> open_files_;  // guarded by mutex_: handles by file number
+  bool detached_ = false;                         // guarded by mutex_
+};
+
+}  // namespace forebay

@@ -1,0 +1,210 @@
+#include "engine/control.hpp"
+
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+#include "engine/crash_point.hpp"
+#include "engine/geometry.hpp"
+#include "os/private_file.hpp"
+
+namespace forebay {
+namespace {
+
+std::uint64_t clock_ns(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+std::array<std::uint8_t, 16> boot_id() {
+  std::array<std::uint8_t, 16> id{};
+  const Fd fd(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+  char text[37] = {};
+  if (!fd || ::read(fd.get(), text, 36) != 36) return id;
+  std::size_t digits = 0;
+  for (const char c : text) {
+    const char* hex = c == 0 ? nullptr : std::strchr("0123456789abcdef", c);
+    if (hex == nullptr || digits == 32) continue;
+    const auto value = static_cast<std::uint8_t>(std::strchr("0123456789abcdef", c) - "0123456789abcdef");
+    id[digits / 2] = static_cast<std::uint8_t>(id[digits / 2] << 4 | value);
+    ++digits;
+  }
+  return id;
+}
+
+std::uint64_t header_check(const Header& header) { return XXH3_64bits(&header, offsetof(Header, check)); }
+
+ControlFinding judge(const Header& header, std::uint64_t file_size, std::string& why) {
+  if (header.magic == 0 || header.ready.load(std::memory_order_acquire) == 0) {
+    why = "its creator died before it was finished";
+    return ControlFinding::kUnfinished;
+  }
+  if (header.magic != kMagic) {
+    why = "it does not begin as a control file does";
+    return ControlFinding::kDamaged;
+  }
+  if (header.version != kLayoutVersion) {
+    why = "it was made by another version of Forebay (layout " + std::to_string(header.version) + ", this one knows " +
+          std::to_string(kLayoutVersion) + ")";
+    return ControlFinding::kOtherVersion;
+  }
+  if (header.check != header_check(header)) {
+    why = "its header does not match its checksum";
+    return ControlFinding::kDamaged;
+  }
+  if (header.regions.end != file_size) {
+    why = "it has " + std::to_string(file_size) + " bytes and should have " + std::to_string(header.regions.end);
+    return ControlFinding::kDamaged;
+  }
+  if (header.uid != ::geteuid()) {
+    why = "it was made by user " + std::to_string(header.uid);
+    return ControlFinding::kDamaged;
+  }
+  if (header.boot_id != boot_id()) {
+    why = "it is from before the machine was last started";
+    return ControlFinding::kOtherBoot;
+  }
+  return ControlFinding::kUsable;
+}
+
+std::string path_of(const Fd& directory) {
+  char link[32];
+  std::snprintf(link, sizeof link, "/proc/self/fd/%d", directory.get());
+  std::string path(4096, '\0');
+  const ssize_t n = ::readlink(link, path.data(), path.size());
+  path.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  return path;
+}
+
+}  // namespace
+
+Result<Fd> open_buffer_directory(const std::string& base, const std::string& name, std::string& path) {
+  FOREBAY_TRY(open_private_directory(base));
+  path = base + "/" + name;
+  return open_private_directory(path);
+}
+
+Result<ControlFinding> Control::examine(const Fd& directory, std::string& why) {
+  auto file = open_private_file(directory, kControlFile, Create::kNever);
+  if (!file && file.error().code == ENOENT) return ControlFinding::kMissing;
+  if (!file) return std::unexpected(file.error());
+  struct stat found{};
+  if (::fstat(file->get(), &found) != 0) return fail_errno(errno, "examine", kControlFile);
+  const auto size = static_cast<std::uint64_t>(found.st_size);
+  if (size < sizeof(Header)) {
+    why = size == 0 ? "its creator died before it was finished" : "it is cut short";
+    return size == 0 ? ControlFinding::kUnfinished : ControlFinding::kDamaged;
+  }
+  FOREBAY_ASSIGN(const auto mapping, Mapping::shared(file->get(), sizeof(Header), kControlFile));
+  return judge(*reinterpret_cast<const Header*>(mapping.data()), size, why);
+}
+
+Result<Control> Control::create(const Fd& directory, const Settings& settings) {
+  FOREBAY_TRY(remove(directory));
+  auto header = std::make_unique<Header>();
+  FOREBAY_TRY(lay_out(settings, *header));
+  FOREBAY_ASSIGN(auto control, open_private_file(directory, kControlFile, Create::kExclusive));
+  FOREBAY_TRY(reserve_storage(control, 0, header->regions.end, kControlFile));
+  FOREBAY_ASSIGN(auto sparse, open_private_file(directory, kSparseFile, Create::kExclusive));
+  if (::ftruncate(sparse.get(), static_cast<off_t>(header->sparse.end)) != 0) {
+    return fail_errno(errno, "size", kSparseFile);
+  }
+  FOREBAY_CRASH_POINT("create.reserved");
+  header->magic = kMagic;
+  header->version = kLayoutVersion;
+  header->uid = ::geteuid();
+  header->boot_id = boot_id();
+  header->created_ns = clock_ns(CLOCK_REALTIME);
+  header->created_ticks_ns = clock_ns(CLOCK_MONOTONIC);
+  header->check = header_check(*header);
+  FOREBAY_ASSIGN(auto mapping, Mapping::shared(control.get(), header->regions.end, kControlFile));
+  auto* target = reinterpret_cast<Header*>(mapping.data());
+  std::memcpy(mapping.data(), header.get(), offsetof(Header, ready));
+  FOREBAY_CRASH_POINT("create.header");
+  target->ready.store(1, std::memory_order_release);
+  FOREBAY_ASSIGN(auto sparse_mapping, Mapping::shared(sparse.get(), header->sparse.end, kSparseFile));
+  return Control(std::move(mapping), std::move(sparse_mapping), path_of(directory));
+}
+
+Result<Control> Control::open(const Fd& directory) {
+  FOREBAY_ASSIGN(auto control, open_private_file(directory, kControlFile, Create::kNever));
+  FOREBAY_ASSIGN(auto sparse, open_private_file(directory, kSparseFile, Create::kNever));
+  struct stat found{};
+  if (::fstat(control.get(), &found) != 0) return fail_errno(errno, "examine", kControlFile);
+  FOREBAY_ASSIGN(auto mapping, Mapping::shared(control.get(), static_cast<std::size_t>(found.st_size), kControlFile));
+  const auto& header = *reinterpret_cast<const Header*>(mapping.data());
+  if (::fstat(sparse.get(), &found) != 0) return fail_errno(errno, "examine", kSparseFile);
+  if (static_cast<std::uint64_t>(found.st_size) != header.sparse.end) {
+    return fail(EBADMSG, "the buffer's sparse file has " + std::to_string(found.st_size) + " bytes and should have " +
+                             std::to_string(header.sparse.end));
+  }
+  FOREBAY_ASSIGN(auto sparse_mapping, Mapping::shared(sparse.get(), header.sparse.end, kSparseFile));
+  return Control(std::move(mapping), std::move(sparse_mapping), path_of(directory));
+}
+
+Status Control::remove(const Fd& directory) {
+  for (const char* name : {kControlFile, kSparseFile}) {
+    if (::unlinkat(directory.get(), name, 0) != 0 && errno != ENOENT) return fail_errno(errno, "remove", name);
+  }
+  return {};
+}
+
+Word* Control::opens(std::uint32_t lease) const {
+  return reinterpret_cast<Word*>(sparse_.data() + header().sparse.opens) +
+         std::uint64_t{lease} * header().opens_per_lease;
+}
+
+Status Control::reserve_opens(std::uint32_t lease) const {
+  const auto length = std::uint64_t{header().opens_per_lease} * sizeof(Word);
+  return reserve_sparse(header().sparse.opens + lease * length, length);
+}
+
+ByteMap Control::map(std::uint32_t bucket) const {
+  const auto stride = ByteMap::storage_for(header().bucket_size);
+  return ByteMap(reinterpret_cast<std::uint64_t*>(sparse_.data() + header().sparse.maps + bucket * stride));
+}
+
+Status Control::reserve_map(std::uint32_t bucket) const {
+  const auto stride = ByteMap::storage_for(header().bucket_size);
+  return reserve_sparse(header().sparse.maps + bucket * stride, stride);
+}
+
+void Control::release_map(std::uint32_t bucket) const {
+  const auto stride = ByteMap::storage_for(header().bucket_size);
+  if (stride % 4096 == 0) {
+    // The map's own pages, which nobody else's map shares: MADV_REMOVE punches them out of the file.
+    ::madvise(sparse_.data() + header().sparse.maps + bucket * stride, stride, MADV_REMOVE);
+  } else {
+    map(bucket).rewrite(0, header().bucket_size, [](ByteState) { return ByteState::kInvalid; });
+  }
+}
+
+Status Control::reserve_sparse(std::uint64_t offset, std::uint64_t length) const {
+  const std::string path = directory_ + "/" + kSparseFile;
+  const Fd file(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+  if (!file) return fail_errno(errno, "open", path);
+  const int code = ::posix_fallocate(file.get(), static_cast<off_t>(offset), static_cast<off_t>(length));
+  if (code != 0) return fail_errno(code, "reserve room in", path);
+  return {};
+}
+
+std::uint64_t Control::nanoseconds() const { return clock_ns(CLOCK_MONOTONIC) - header().created_ticks_ns; }
+
+std::uint32_t Control::tick() const {
+  const auto now = clock_ns(CLOCK_MONOTONIC_COARSE);
+  const auto since = now - std::min(now, header().created_ticks_ns);
+  return static_cast<std::uint32_t>(since / 1'000'000) + 1;
+}
+
+}  // namespace forebay

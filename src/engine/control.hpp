@@ -1,0 +1,91 @@
+// The control file: made, checked and mapped.
+//
+// A control file is used only if its header is whole: magic, version, checksum, size, owner, this boot. Anything else
+// is recognised and never trusted. The header is constant after creation; `ready` is stored last, under the lease
+// file's whole lock, so that a creator killed half-way leaves something that the next one makes again.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/error.hpp"
+#include "config/settings.hpp"
+#include "engine/layout.hpp"
+#include "extent/byte_map.hpp"
+#include "os/fd.hpp"
+#include "os/mapping.hpp"
+
+namespace forebay {
+
+// What kind of thing was found where a control file should be.
+enum class ControlFinding {
+  kUsable,
+  kMissing,
+  kUnfinished,     // its creator died
+  kOtherBoot,      // from before the last restart of the machine: its memory is gone
+  kOtherVersion,
+  kDamaged,
+};
+
+class Control {
+ public:
+  // Looks at the control file in `directory`; `why` receives words for everything but kUsable and kMissing.
+  static Result<ControlFinding> examine(const Fd& directory, std::string& why);
+
+  // Makes a new control file from resolved settings. The caller holds the whole lock.
+  static Result<Control> create(const Fd& directory, const Settings& settings);
+
+  // Maps an existing one, which must be kUsable.
+  static Result<Control> open(const Fd& directory);
+
+  // Removes control and sparse file. The caller holds the whole lock and knows that nobody is attached.
+  static Status remove(const Fd& directory);
+
+  [[nodiscard]] const Header& header() const { return *at<Header>(0); }
+  [[nodiscard]] Shared& shared() const { return *at<Shared>(header().regions.shared); }
+  [[nodiscard]] LeaseRecord& lease(std::uint32_t i) const { return at<LeaseRecord>(header().regions.leases)[i]; }
+  [[nodiscard]] FileRecord& file(std::uint32_t i) const { return at<FileRecord>(header().regions.files)[i]; }
+  [[nodiscard]] LongPath& long_path(std::uint32_t i) const { return at<LongPath>(header().regions.long_paths)[i]; }
+  [[nodiscard]] Word& file_chain(std::uint32_t i) const { return at<Word>(header().regions.file_chains)[i]; }
+  [[nodiscard]] Chain& chain(std::uint32_t i) const { return at<Chain>(header().regions.chains)[i]; }
+  [[nodiscard]] Bucket& bucket(std::uint32_t i) const { return at<Bucket>(header().regions.buckets)[i]; }
+  [[nodiscard]] Word& bucket_owner(std::uint32_t i) const { return at<Word>(header().regions.owners)[i]; }
+  [[nodiscard]] SlotWord& slot(std::uint32_t i) const { return at<SlotWord>(header().regions.slots)[i]; }
+
+  // The files a lease has open; storage must have been reserved by reserve_opens.
+  [[nodiscard]] Word* opens(std::uint32_t lease) const;
+  Status reserve_opens(std::uint32_t lease) const;
+
+  // A bucket's byte map; storage must have been reserved by reserve_map. Releasing gives the storage back and makes the
+  // map all Invalid.
+  [[nodiscard]] ByteMap map(std::uint32_t bucket) const;
+  Status reserve_map(std::uint32_t bucket) const;
+  void release_map(std::uint32_t bucket) const;
+
+  // Milliseconds since the buffer was made, never 0; coarse and cheap.
+  [[nodiscard]] std::uint32_t tick() const;
+  [[nodiscard]] std::uint64_t nanoseconds() const;
+
+ private:
+  Control(Mapping control, Mapping sparse, std::string directory)
+      : control_(std::move(control)), sparse_(std::move(sparse)), directory_(std::move(directory)) {}
+
+  template <class T>
+  [[nodiscard]] T* at(std::uint64_t offset) const {
+    return reinterpret_cast<T*>(control_.data() + offset);
+  }
+  [[nodiscard]] Status reserve_sparse(std::uint64_t offset, std::uint64_t length) const;
+
+  Mapping control_;
+  Mapping sparse_;
+  std::string directory_;  // for reserving storage later: no descriptor is kept
+};
+
+inline constexpr const char* kControlFile = "control";
+inline constexpr const char* kSparseFile = "sparse";
+inline constexpr const char* kLeaseFileName = "leases";
+
+// The directory of buffer `name` below `base`, made private if it is not there.
+Result<Fd> open_buffer_directory(const std::string& base, const std::string& name, std::string& path);
+
+}  // namespace forebay

@@ -1,0 +1,44 @@
+// The shared parts of a buffer as one process sees them. Everything that moves bytes is handed this.
+#pragma once
+
+#include <memory>
+
+#include "config/settings.hpp"
+#include "engine/bucket_table.hpp"
+#include "engine/control.hpp"
+#include "engine/file_table.hpp"
+#include "engine/peers.hpp"
+#include "engine/slot_table.hpp"
+#include "engine/tiers.hpp"
+
+namespace forebay {
+
+struct Core {
+  Core(Settings given, std::unique_ptr<Control> mapped, Peers joined, Tiers opened)
+      : settings(std::move(given)),
+        control_owner(std::move(mapped)),
+        control(*control_owner),
+        peers(std::move(joined)),
+        tiers(std::move(opened)),
+        slots(control, peers, tiers),
+        buckets(control, peers, tiers, slots),
+        files(control, peers, buckets) {}
+  Core(const Core&) = delete;
+  Core& operator=(const Core&) = delete;
+
+  [[nodiscard]] std::uint32_t bucket_size() const { return control.header().bucket_size; }
+  [[nodiscard]] Counters& counters() const { return peers.record().counters; }
+
+  const Settings settings;
+  std::unique_ptr<Control> control_owner;
+  const Control& control;
+  Peers peers;
+  Tiers tiers;
+  SlotTable slots;
+  BucketTable buckets;
+  FileTable files;
+};
+
+inline void count(Wide& counter, std::uint64_t by = 1) { counter.fetch_add(by, std::memory_order_relaxed); }
+
+}  // namespace forebay

@@ -1,0 +1,42 @@
+// A few threads that do plain file work for the engine: never HDF5, never MPI.
+//
+// Threads start when there is work for them, up to the limit, and sleep without a timeout when there is none. Tasks of
+// the front queue go before those of the back queue. After a fork the child has none of this and must not touch it.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace forebay {
+
+class Crew {
+ public:
+  explicit Crew(unsigned limit) : limit_(limit) {}
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+  ~Crew() { stop(); }
+
+  enum class Urgency { kFront, kBack };
+  // False when the crew has stopped: the caller does the work itself or leaves it.
+  bool post(std::function<void()> task, Urgency urgency = Urgency::kFront);
+  // Runs what is queued, then ends the threads.
+  void stop();
+  [[nodiscard]] unsigned limit() const { return limit_; }
+
+ private:
+  void run();
+
+  const unsigned limit_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> front_, back_;  // guarded by mutex_
+  std::vector<std::thread> threads_;                // guarded by mutex_
+  unsigned idle_ = 0;                               // guarded by mutex_
+  bool stopping_ = false;                           // guarded by mutex_
+};
+
+}  // namespace forebay

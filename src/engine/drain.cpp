@@ -1,0 +1,193 @@
+#include "engine/drain.hpp"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <format>
+#include <thread>
+
+#include "base/log.hpp"
+#include "engine/crash_point.hpp"
+#include "extent/weight.hpp"
+#include "os/futex.hpp"
+
+namespace forebay {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kTick = std::chrono::milliseconds(20);
+
+void add_piece(Shipment& shipment, std::uint64_t offset, const std::byte* data, std::uint32_t length) {
+  auto* base = const_cast<std::byte*>(data);
+  shipment.bytes += length;
+  if (!shipment.runs.empty()) {
+    auto& last = shipment.runs.back();
+    if (last.offset + last.bytes == offset) {
+      last.bytes += length;
+      last.pieces.push_back({base, length});
+      return;
+    }
+  }
+  shipment.runs.push_back({offset, {{base, length}}, length});
+}
+
+}  // namespace
+
+Result<Claim> Drain::claim(Shipment& shipment, std::uint64_t block) {
+  const auto file = shipment.home->file();
+  auto& record = core_.control.file(file);
+  const auto key = core_.files.key(file, block);
+  const auto found = core_.buckets.find(key);
+  if (!found) return Claim::kNothing;
+  FOREBAY_ASSIGN(auto guard, core_.buckets.lock(*found, key));
+  if (!guard) return Claim::kNothing;
+  auto& bucket = core_.control.bucket(*found);
+  const auto states = core_.buckets.view(*found);
+  if (bucket.claimer.load() != 0) return Claim::kBusy;
+  if (record.intent.load() != 0) return Claim::kStepBack;
+  if ((bucket.flags.load() & kBucketDamaged) != 0) return Claim::kDamaged;
+  if (!states.any(0, states.size(), [](ByteState s) { return s == ByteState::kDirty; })) return Claim::kNothing;
+
+  const auto place = bucket.place.load();
+  const std::byte* data = core_.buckets.data(bucket);
+  std::unique_ptr<std::byte[]> copy;
+  bool intact = place != 0 && states.states_intact();
+  if (intact && data == nullptr) {
+    // Bytes in a tier that is not mapped never change in place, so that reading them here needs no claim first.
+    copy = std::make_unique_for_overwrite<std::byte[]>(states.size());
+    FOREBAY_TRY(core_.tiers.read(place - 1, 0, states.size(), copy.get()));
+    data = copy.get();
+  }
+  if (!intact || states.weigh_all(data) != bucket.weight.load()) {
+    bucket.flags.fetch_or(kBucketDamaged);
+    count(core_.counters().damaged);
+    note_error(file, {EIO, std::format("the buffered bytes of block {} of {} were damaged in the buffer; they are kept "
+                                       "there and were not written home",
+                                       block, shipment.home->path())});
+    return Claim::kDamaged;
+  }
+  {
+    const Change change(bucket);
+    bucket.claimer.store(core_.peers.self(), std::memory_order_release);  // D1
+    FOREBAY_CRASH_POINT("claim.before_claimed");
+    (void)states.rewrite(
+        0, states.size(), [](ByteState s) { return s == ByteState::kDirty ? ByteState::kClaimed : s; },
+        RunList::kCapacity);
+    FOREBAY_CRASH_POINT("claim.claimed");
+  }
+  const auto start = block * states.size();
+  states.for_each(0, states.size(), [&](std::uint32_t b, std::uint32_t e, ByteState s) {
+    if (s == ByteState::kClaimed) add_piece(shipment, start + b, data + b, e - b);
+  });
+  if (copy) shipment.copies.push_back(std::move(copy));
+  shipment.buckets.emplace_back(*found, key);
+  shipment.next_block = block + 1;
+  return Claim::kClaimed;
+}
+
+void Drain::settle(std::uint32_t index, Key key, ByteState claimed_becomes) {
+  auto guard = core_.buckets.lock(index, key);
+  if (!guard || !*guard) return;
+  auto& bucket = core_.control.bucket(index);
+  const auto states = core_.buckets.view(index);
+  {
+    const Change change(bucket);
+    (void)states.rewrite(
+        0, states.size(), [=](ByteState s) { return s == ByteState::kClaimed ? claimed_becomes : s; },
+        RunList::kCapacity);
+    FOREBAY_CRASH_POINT("complete.before_claimer");
+    bucket.claimer.store(0, std::memory_order_release);  // D3
+    if (claimed_becomes == ByteState::kValid) {
+      states.compact();
+      bucket.dirty_since.store(states.any_unsaved() ? core_.control.tick() : 0, std::memory_order_relaxed);
+    }
+  }
+  guard->unlock();
+  futex_wake(bucket.claimer);
+}
+
+Status Drain::write_runs(Shipment& shipment) {
+  for (auto& run : shipment.runs) {
+    keep_to_rate(run.bytes);
+    FOREBAY_CRASH_POINT("ship.before_write");
+    FOREBAY_TRY(shipment.home->write(run.pieces, run.offset));
+    count(core_.counters().home_writes);
+    count(core_.counters().home_written_bytes, run.bytes);
+  }
+  return {};
+}
+
+Status Drain::ship(Shipment& shipment) {
+  auto status = write_runs(shipment);
+  auto& record = core_.control.file(shipment.home->file());
+  if (status) {
+    // Home now carries our mark: a later open that finds another one knows that somebody else wrote.
+    if (const auto stamp = stamp_of(shipment.home->fd(), shipment.home->path())) {
+      auto seen = record.home_modified_ns.load();
+      while (seen < stamp->modified_ns && !record.home_modified_ns.compare_exchange_weak(seen, stamp->modified_ns)) {
+      }
+      record.home_size.store(stamp->size);
+    }
+    record.error.store(0);
+  } else {
+    note_error(shipment.home->file(), status.error());
+  }
+  FOREBAY_CRASH_POINT("ship.written");
+  for (const auto& [bucket, key] : shipment.buckets) {
+    settle(bucket, key, status ? ByteState::kValid : ByteState::kDirty);
+  }
+  if (status) core_.buckets.announce_room();
+  return status;
+}
+
+void Drain::give_back(Shipment& shipment) {
+  for (const auto& [bucket, key] : shipment.buckets) settle(bucket, key, ByteState::kDirty);
+  shipment.buckets.clear();
+}
+
+void Drain::keep_to_rate(std::uint64_t bytes) {
+  const auto rate = core_.settings.drain.rate;
+  if (rate == 0) return;
+  // One time line for the whole node: each write books its share of it and waits for its turn.
+  auto& line = core_.control.shared().rate_ns;
+  const auto now = core_.control.nanoseconds();
+  const auto cost = static_cast<std::uint64_t>(static_cast<double>(bytes) / static_cast<double>(rate) * 1e9);
+  auto booked = line.load();
+  std::uint64_t start = 0;
+  do {
+    start = std::max(booked, now);
+  } while (!line.compare_exchange_weak(booked, start + cost));
+  if (start > now) std::this_thread::sleep_for(std::chrono::nanoseconds(start - now));
+}
+
+void Drain::note_error(std::uint32_t file, const Error& error) {
+  auto& record = core_.control.file(file);
+  const auto before = record.error.exchange(static_cast<std::uint32_t>(error.code));
+  record.error_ns.store(core_.control.nanoseconds());
+  record.error_sequence.fetch_add(1);
+  count(core_.counters().home_errors);
+  if (before != static_cast<std::uint32_t>(error.code)) log_warn("{} (the bytes stay in the buffer)", error.message);
+}
+
+Status Drain::wait_for_claim(std::uint32_t file, std::uint64_t block, Clock::time_point deadline) {
+  const auto key = core_.files.key(file, block);
+  for (;;) {
+    const auto found = core_.buckets.find(key);
+    if (!found) return {};
+    auto& bucket = core_.control.bucket(*found);
+    const auto claimer = bucket.claimer.load(std::memory_order_acquire);
+    if (claimer == 0 || bucket.key.load() != key) return {};
+    if (claimer != core_.peers.self() && !core_.peers.alive(claimer)) {
+      FOREBAY_TRY(core_.buckets.lock(*found, key));  // puts it right
+      continue;
+    }
+    if (Clock::now() >= deadline) {
+      return fail(ETIMEDOUT, std::format("home has not taken block {} of {} for too long (process {} is writing it)",
+                                         block, core_.files.path(file),
+                                         core_.control.lease(lease_slot(claimer)).pid.load()));
+    }
+    futex_wait(bucket.claimer, claimer, kTick);
+  }
+}
+
+}  // namespace forebay

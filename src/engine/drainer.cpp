@@ -1,0 +1,310 @@
+#include "engine/drainer.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <format>
+
+#include "base/log.hpp"
+#include "policy/ripeness.hpp"
+
+namespace forebay {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kNever = Clock::time_point::max();
+constexpr auto kPressure = std::chrono::milliseconds(500);
+constexpr std::size_t kMaxRuns = 64;
+
+// Waits for a set of shipments in other hands.
+class Gathering {
+ public:
+  explicit Gathering(unsigned limit) : limit_(limit) {}
+  void begin() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return open_ < limit_; });
+    ++open_;
+  }
+  void end(const Status& status) {
+    const std::scoped_lock lock(mutex_);
+    --open_;
+    if (!status && result_) result_ = status;
+    changed_.notify_all();
+  }
+  // What has not ended by then goes on; its error sticks to the file.
+  Status wait(Clock::time_point deadline, const std::string& path) {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_until(lock, deadline, [&] { return open_ == 0; })) {
+      return fail(ETIMEDOUT, "home does not answer: writing " + path + " has taken too long; the bytes stay in the buffer");
+    }
+    return result_;
+  }
+
+ private:
+  const unsigned limit_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  unsigned open_ = 0;
+  Status result_;
+};
+
+}  // namespace
+
+void Drainer::start() {
+  thread_ = std::thread([this] { run(); });
+}
+
+void Drainer::stop() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Drainer::add(std::shared_ptr<HomeFile> home, DrainTrigger trigger) {
+  const std::scoped_lock lock(mutex_);
+  const auto file = home->file();
+  targets_.insert_or_assign(file, Target{std::move(home), trigger});
+}
+
+void Drainer::release(std::uint32_t file) {
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = targets_.find(file);
+    if (found == targets_.end()) return;
+    found->second.released = true;
+  }
+  wake(2);
+}
+
+void Drainer::forget(std::uint32_t file) {
+  const std::scoped_lock lock(mutex_);
+  targets_.erase(file);
+}
+
+void Drainer::wake(int wanted) {
+  kicked_.store(wanted, std::memory_order_relaxed);
+  const std::scoped_lock lock(mutex_);
+  wake_.notify_all();
+}
+
+void Drainer::press() {
+  {
+    const std::scoped_lock lock(mutex_);
+    pressed_until_ = Clock::now() + kPressure;
+  }
+  wake(2);
+}
+
+void Drainer::pause(bool paused) {
+  {
+    const std::scoped_lock lock(mutex_);
+    paused_ = paused;
+  }
+  wake(2);
+}
+
+void Drainer::run() {
+  auto next = Clock::now();
+  for (;;) {
+    std::vector<Target> targets;
+    bool pressed = false;
+    {
+      std::unique_lock lock(mutex_);
+      const auto ready = [&] { return stopping_ || kicked_.load() != 0; };
+      if (next == kNever) {
+        wake_.wait(lock, ready);
+      } else {
+        wake_.wait_until(lock, next, ready);
+      }
+      if (stopping_) return;
+      kicked_.store(0);
+      next = kNever;
+      if (paused_) continue;
+      pressed = Clock::now() < pressed_until_;
+      for (const auto& [file, target] : targets_) targets.push_back(target);
+    }
+    for (const auto& target : targets) {
+      next = std::min(next, tend(target, pressed));
+      if (target.released && !maybe_dirty(core_.control.file(target.home->file()))) {
+        const std::scoped_lock lock(mutex_);
+        const auto found = targets_.find(target.home->file());
+        if (found != targets_.end() && found->second.released) targets_.erase(found);
+      }
+    }
+  }
+}
+
+Drainer::TimePoint Drainer::tend(const Target& target, bool pressed) {
+  const auto file = target.home->file();
+  const auto& record = core_.control.file(file);
+  if (!maybe_dirty(record) || (record.flags.load() & kFileScratch) != 0) return kNever;
+  const auto now = Clock::now();
+  const auto now_tick = core_.control.tick();
+  if (record.error.load() != 0) {
+    const auto since = std::chrono::nanoseconds(core_.control.nanoseconds() - record.error_ns.load());
+    if (since < std::chrono::seconds(1)) return now + std::chrono::seconds(1) - since;
+  }
+  const bool periodic = target.trigger == DrainTrigger::Periodic;
+  const auto patience = periodic ? core_.settings.drain.period : core_.settings.drain.delay;
+  const Ripeness ripeness{.asked_only = !periodic && target.trigger != DrainTrigger::Write,
+                          .at_once = !periodic,
+                          .released = target.released,
+                          .pressed = pressed,
+                          .patience_ms = static_cast<std::uint32_t>(patience / std::chrono::milliseconds(1))};
+  const auto blocks = unsaved_blocks(core_, file, 0, kMaxBlock);
+  auto next = kNever;
+  for (std::size_t i = 0; i < blocks.size();) {
+    // A group of neighbours goes together or waits together.
+    std::size_t end = i;
+    RunOfBlocks run{};
+    while (end < blocks.size() && blocks[end].block == blocks[i].block + (end - i)) {
+      run.bytes += blocks[end].bytes;
+      run.oldest_ms = std::max(run.oldest_ms, now_tick - std::min(now_tick, blocks[end].since));
+      run.all_whole = run.all_whole && blocks[end].bytes == core_.bucket_size();
+      run.whole_bytes += blocks[end].bytes == core_.bucket_size() ? blocks[end].bytes : 0;
+      ++end;
+    }
+    const auto verdict = ripeness.judge(run);
+    if (!verdict.anything) {
+      if (verdict.look_again_ms != kNoNeed) next = std::min(next, now + std::chrono::milliseconds(verdict.look_again_ms));
+      i = end;
+      continue;
+    }
+    auto shipment = std::make_shared<Shipment>();
+    shipment->home = target.home;
+    for (; i < end; ++i) {
+      if (verdict.whole_only && blocks[i].bytes != core_.bucket_size()) {
+        next = std::min(next, now + core_.settings.drain.delay);
+        continue;
+      }
+      const bool apart = !shipment->buckets.empty() && shipment->next_block != blocks[i].block;
+      if (apart || shipment->bytes >= core_.settings.drain.write_size || shipment->runs.size() >= kMaxRuns) {
+        ship_in_background(std::exchange(shipment, std::make_shared<Shipment>()));
+        shipment->home = target.home;
+      }
+      const auto claimed = drain_.claim(*shipment, blocks[i].block);
+      if (!claimed || (*claimed != Claim::kClaimed && *claimed != Claim::kNothing && *claimed != Claim::kDamaged)) {
+        next = std::min(next, now + std::chrono::milliseconds(20));
+      }
+    }
+    if (!shipment->buckets.empty()) ship_in_background(std::move(shipment));
+    // What was written meanwhile, or failed, is looked at when the shipments have landed.
+    next = std::min(next, now + std::chrono::milliseconds(20));
+  }
+  return next;
+}
+
+void Drainer::ship_in_background(std::shared_ptr<Shipment> shipment) {
+  {
+    std::unique_lock lock(mutex_);
+    wake_.wait(lock, [&] { return under_way_ < crew_.limit(); });
+    ++under_way_;
+  }
+  const auto task = [this, shipment] {
+    (void)drain_.ship(*shipment);
+    const std::scoped_lock lock(mutex_);
+    --under_way_;
+    wake_.notify_all();
+  };
+  if (!crew_.post(task)) task();
+}
+
+Status Drainer::flush_once(const std::shared_ptr<HomeFile>& home, const std::vector<UnsavedBlock>& blocks,
+                           std::vector<std::uint64_t>& busy, TimePoint deadline) {
+  auto gathering = std::make_shared<Gathering>(2 * crew_.limit());
+  const auto dispatch = [&](std::shared_ptr<Shipment> shipment) {
+    gathering->begin();
+    const auto task = [this, shipment, gathering] { gathering->end(drain_.ship(*shipment)); };
+    if (!crew_.post(task)) task();
+  };
+  const auto fresh = [&] {
+    auto shipment = std::make_shared<Shipment>();
+    shipment->home = home;
+    return shipment;
+  };
+  Status result;
+  auto shipment = fresh();
+  for (const auto& [block, bytes, since] : blocks) {
+    const bool apart = !shipment->buckets.empty() && shipment->next_block != block;
+    if (apart || shipment->bytes >= core_.settings.drain.write_size || shipment->runs.size() >= kMaxRuns) {
+      dispatch(std::exchange(shipment, fresh()));
+    }
+    const auto claimed = drain_.claim(*shipment, block);
+    if (!claimed) {
+      result = std::unexpected(claimed.error());
+      break;
+    }
+    if (*claimed == Claim::kBusy || *claimed == Claim::kStepBack) busy.push_back(block);
+    if (*claimed == Claim::kDamaged) {
+      result = fail(EIO, std::format("block {} of {} was damaged in the buffer and cannot be written home", block, home->path()));
+    }
+  }
+  if (!shipment->buckets.empty()) dispatch(std::move(shipment));
+  const auto shipped = gathering->wait(deadline, home->path());
+  return result ? shipped : result;
+}
+
+Status Drainer::flush(const std::shared_ptr<HomeFile>& home, std::uint64_t first, std::uint64_t last,
+                      TimePoint deadline) {
+  std::vector<std::uint64_t> busy;
+  FOREBAY_TRY(flush_once(home, unsaved_blocks(core_, home->file(), first, last), busy, deadline));
+  // Claims of others: when they are through, what was written after them is claimed here. Each block needs one more
+  // claim of our own at most, so that a bucket that is written all the time does not hold us.
+  while (!busy.empty()) {
+    std::vector<UnsavedBlock> again;
+    for (const auto block : busy) {
+      FOREBAY_TRY(drain_.wait_for_claim(home->file(), block, deadline));
+      again.push_back({block, 1, 0});
+    }
+    busy.clear();
+    FOREBAY_TRY(flush_once(home, again, busy, deadline));
+    if (!busy.empty() && Clock::now() >= deadline) {
+      return fail(ETIMEDOUT, "home does not answer: " + home->path() + " is still being written");
+    }
+    if (!busy.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return {};
+}
+
+Status Drainer::flush_all(TimePoint deadline) {
+  std::vector<std::shared_ptr<HomeFile>> homes;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [file, target] : targets_) homes.push_back(target.home);
+  }
+  Status result;
+  for (const auto& home : homes) {
+    if ((core_.control.file(home->file()).flags.load() & kFileScratch) != 0) continue;
+    if (auto status = flush(home, 0, kMaxBlock, deadline); !status && result) result = status;
+  }
+  return result;
+}
+
+std::size_t Drainer::adopt_orphans() {
+  std::size_t adopted = 0;
+  for (const auto file : core_.files.all()) {
+    const auto& record = core_.control.file(file);
+    if (!maybe_dirty(record) || core_.files.in_use(file) || (record.flags.load() & kFileScratch) != 0) continue;
+    if (unsaved_blocks(core_, file, 0, kMaxBlock).empty()) continue;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (targets_.contains(file)) continue;
+    }
+    auto home = HomeFile::reopen(core_.files, core_.control, file);
+    if (!home) {
+      log_warn("unsaved bytes cannot go home yet: {}", home.error().message);
+      auto& failed = core_.control.file(file);
+      failed.error.store(static_cast<std::uint32_t>(home.error().code));
+      failed.error_ns.store(core_.control.nanoseconds());
+      continue;
+    }
+    add(std::move(*home), DrainTrigger::Write);
+    release(file);
+    ++adopted;
+  }
+  return adopted;
+}
+
+}  // namespace forebay

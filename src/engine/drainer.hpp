@@ -1,0 +1,89 @@
+// When bytes go home: in the background as they ripen, and at once when somebody waits for them.
+//
+// One planning thread a process claims what is ripe and hands shipments to the crew. It sleeps without a timeout when
+// nothing is unsaved. Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "base/error.hpp"
+#include "config/settings.hpp"
+#include "engine/crew.hpp"
+#include "engine/dirty_filter.hpp"
+#include "engine/drain.hpp"
+
+namespace forebay {
+
+class Drainer {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+
+  Drainer(Core& core, Crew& crew) : core_(core), crew_(crew), drain_(core) {}
+  Drainer(const Drainer&) = delete;
+  Drainer& operator=(const Drainer&) = delete;
+  ~Drainer() { stop(); }
+
+  void start();
+  void stop();  // ends the thread; sends nothing more by itself
+
+  // A file this process may drain from now on.
+  void add(std::shared_ptr<HomeFile> home, DrainTrigger trigger);
+  // No longer open here: forgotten as soon as nothing of it is unsaved.
+  void release(std::uint32_t file);
+  void forget(std::uint32_t file);
+
+  // Something was staged. `ripe`: there is enough for a good write.
+  void kick(bool ripe) {
+    const int wanted = ripe ? 2 : 1;
+    if (kicked_.load(std::memory_order_relaxed) < wanted) wake(wanted);
+  }
+  // Room is short: everything unsaved is ripe until further notice.
+  void press();
+
+  // Returns when what was unsaved in [first, last] at the call is home. Works also after stop().
+  Status flush(const std::shared_ptr<HomeFile>& home, std::uint64_t first, std::uint64_t last, TimePoint deadline);
+  // Every file this process knows.
+  Status flush_all(TimePoint deadline);
+
+  // Takes over the unsaved bytes of files that no living process has open; returns how many files.
+  std::size_t adopt_orphans();
+
+  void pause(bool paused);
+
+ private:
+  struct Target {
+    std::shared_ptr<HomeFile> home;
+    DrainTrigger trigger;
+    bool released = false;
+  };
+  void run();
+  void wake(int wanted);
+  // Ships what is ripe of one file; returns when to look again.
+  TimePoint tend(const Target& target, bool pressed);
+  void ship_in_background(std::shared_ptr<Shipment> shipment);
+  Status flush_once(const std::shared_ptr<HomeFile>& home, const std::vector<UnsavedBlock>& blocks,
+                    std::vector<std::uint64_t>& busy, TimePoint deadline);
+
+  Core& core_;
+  Crew& crew_;
+  Drain drain_;
+  std::atomic<int> kicked_ = 0;
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::map<std::uint32_t, Target> targets_;  // guarded by mutex_
+  unsigned under_way_ = 0;                   // guarded by mutex_: shipments of the background
+  bool stopping_ = false;                    // guarded by mutex_
+  bool paused_ = false;                      // guarded by mutex_
+  TimePoint pressed_until_{};                // guarded by mutex_
+  std::thread thread_;
+};
+
+}  // namespace forebay

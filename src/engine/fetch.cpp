@@ -1,0 +1,283 @@
+#include "engine/fetch.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <format>
+#include <memory>
+
+#include "engine/crash_point.hpp"
+#include "engine/evictor.hpp"
+#include "engine/file_buckets.hpp"
+#include "engine/truncate.hpp"
+#include "extent/weight.hpp"
+
+namespace forebay {
+namespace {
+
+constexpr int kOptimisticTries = 8;
+// Gaps nearer than this are read with one request: another one would cost more than the bytes between.
+constexpr std::uint64_t kNear = 32u << 10;
+
+#if defined(__SANITIZE_THREAD__)
+// A copy that races with a writer and is thrown away afterwards is what ThreadSanitizer must call a race.
+constexpr bool kOptimistic = false;
+#else
+constexpr bool kOptimistic = true;
+#endif
+
+}  // namespace
+
+bool Fetcher::admitted(const FileSettings& settings) const { return settings.admission_read != Admission::Never; }
+
+bool Fetcher::hit(Key key, std::uint32_t at, std::uint32_t length, std::byte* out, const FileSettings& settings) {
+  if (!kOptimistic) return false;
+  for (int i = 0; i < kOptimisticTries; ++i) {
+    const auto found = core_.buckets.find(key);
+    if (!found) return false;
+    auto& bucket = core_.control.bucket(*found);
+    const auto version = bucket.version.load(std::memory_order_acquire);
+    if ((version & 1) != 0 || bucket.key.load(std::memory_order_relaxed) != key) continue;
+    const auto states = core_.buckets.view(*found);
+    // A map may be given back while it is read: under the lock only.
+    if (states.fragmented() || (bucket.flags.load(std::memory_order_relaxed) & kBucketDamaged) != 0) return false;
+    if (!states.all_readable(at, at + length)) return false;
+    const auto place = bucket.place.load(std::memory_order_acquire);
+    if (place == 0 || place > core_.control.header().slot_count) continue;
+    if (const auto* bytes = core_.tiers.data(place - 1)) {
+      std::memcpy(out, bytes + at, length);
+    } else if (!core_.tiers.read(place - 1, at, length, out)) {
+      return false;
+    }
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (bucket.version.load(std::memory_order_relaxed) != version) continue;
+    touch(core_, bucket, settings.eviction);
+    return true;
+  }
+  return false;
+}
+
+Status Fetcher::gather(const HomeFile& home, const FileSettings& settings, std::uint64_t block, std::uint32_t at,
+                       std::uint32_t length, std::byte* out, std::vector<Gap>& gaps, std::vector<Permit>& permits) {
+  const auto key = core_.files.key(home.file(), block);
+  const auto start = block * core_.bucket_size();
+  // The permit comes before home is read: what is written after it makes it void.
+  if (admitted(settings)) permits.push_back(permit(home, settings, block));
+  const auto found = core_.buckets.find(key);
+  if (found) {
+    FOREBAY_ASSIGN(const auto guard, core_.buckets.lock(*found, key));
+    auto& bucket = core_.control.bucket(*found);
+    if (guard && bucket.place.load() != 0) {
+      if ((bucket.flags.load() & kBucketDamaged) != 0) {
+        return fail(EIO, std::format("block {} of {} was damaged in the buffer", block, home.path()));
+      }
+      Status status;
+      const auto place = bucket.place.load() - 1;
+      core_.buckets.view(*found).for_each(at, at + length, [&](std::uint32_t b, std::uint32_t e, ByteState s) {
+        if (!readable(s)) {
+          gaps.push_back({start + b, e - b, out + (b - at)});
+        } else if (status) {
+          status = core_.tiers.read(place, b, e - b, out + (b - at));
+        }
+      });
+      touch(core_, bucket, settings.eviction);
+      return status;
+    }
+  }
+  gaps.push_back({start + at, length, out});
+  return {};
+}
+
+Fetcher::Permit Fetcher::permit(const HomeFile& home, const FileSettings& settings, std::uint64_t block) {
+  const auto key = core_.files.key(home.file(), block);
+  const auto& record = core_.control.file(home.file());
+  const auto truncations = record.truncations.load(std::memory_order_acquire);
+  const auto bucket = stager_.bucket_for(key, settings);
+  if (!bucket || record.intent.load() != 0) return {};
+  const auto version = core_.control.bucket(*bucket).version.load(std::memory_order_acquire);
+  if ((version & 1) != 0) return {};
+  return {key, *bucket, version, truncations};
+}
+
+void Fetcher::fill(const Permit& permit, std::uint32_t at, const std::byte* data, std::uint32_t length) {
+  if (permit.key == 0 || length == 0) return;
+  const auto guard = core_.buckets.lock(permit.bucket, permit.key);
+  if (!guard || !*guard) return;
+  auto& bucket = core_.control.bucket(permit.bucket);
+  const auto& record = core_.control.file(key_file(permit.key));
+  std::byte* bytes = core_.buckets.data(bucket);
+  if (bytes == nullptr || bucket.version.load() != permit.version || record.intent.load() != 0 ||
+      record.truncations.load() != permit.truncations) {
+    return;
+  }
+  const auto states = core_.buckets.view(permit.bucket);
+  std::uint64_t weight = 0;
+  std::uint64_t filled = 0;
+  const Change change(bucket);
+  states.for_each(at, at + length, [&](std::uint32_t b, std::uint32_t e, ByteState s) {
+    if (s != ByteState::kInvalid) return;
+    weight += copy_and_weigh(bytes + b, data + (b - at), b, e - b);
+    filled += e - b;
+  });
+  FOREBAY_CRASH_POINT("fill.copied");
+  const auto limit = RunList::kCapacity / 2;  // clean pieces are not worth a map
+  if (!states.fragmented()) {
+    std::uint32_t runs = 0;
+    states.for_each(0, states.size(), [&](std::uint32_t, std::uint32_t, ByteState) { ++runs; });
+    if (runs > limit) return;
+  }
+  if (!states.rewrite(at, at + length, [](ByteState s) { return s == ByteState::kInvalid ? ByteState::kValid : s; })) return;
+  FOREBAY_CRASH_POINT("fill.valid");
+  bucket.weight.store(bucket.weight.load() + weight, std::memory_order_relaxed);
+  count(core_.counters().filled_bytes, filled);
+}
+
+// Reads gaps [first, last) of one neighbourhood with one request, and cuts each down to what home had.
+Status Fetcher::read_neighbours(const HomeFile& home, std::span<Gap> gaps) {
+  const auto start = gaps.front().offset;
+  const auto span = gaps.back().offset + gaps.back().length - start;
+  std::uint64_t wanted = 0;
+  for (const auto& gap : gaps) wanted += gap.length;
+  // Without bytes of our own in between, neighbours in the file are neighbours in the caller's memory.
+  const bool direct = wanted == span;
+  std::unique_ptr<std::byte[]> copy;
+  if (!direct) copy = std::make_unique_for_overwrite<std::byte[]>(span);
+  FOREBAY_ASSIGN(const auto got, home.read(direct ? gaps.front().out : copy.get(), span, start));
+  count(core_.counters().home_reads);
+  count(core_.counters().home_read_bytes, got);
+  for (auto& gap : gaps) {
+    const auto begin = gap.offset - start;
+    const auto have = std::min(gap.length, got - std::min(got, begin));
+    if (!direct) std::memcpy(gap.out, copy.get() + begin, have);
+    std::memset(gap.out + have, 0, gap.length - have);
+    // What home has not (a hole, or not yet) must not be taken for its content later.
+    gap.length = have;
+  }
+  return {};
+}
+
+Status Fetcher::read_gaps(const HomeFile& home, std::span<Gap> gaps) {
+  for (std::size_t i = 0; i < gaps.size();) {
+    std::size_t end = i + 1;
+    while (end < gaps.size() && gaps[end].offset - (gaps[end - 1].offset + gaps[end - 1].length) < kNear) ++end;
+    FOREBAY_TRY(read_neighbours(home, gaps.subspan(i, end - i)));
+    i = end;
+  }
+  return {};
+}
+
+Result<std::uint64_t> Fetcher::get(const HomeFile& home, const FileSettings& settings, std::uint64_t offset,
+                                   std::span<std::byte> out) {
+  const auto& record = core_.control.file(home.file());
+  const auto size = record.size.load(std::memory_order_acquire);
+  if (offset >= size) return 0;
+  const auto total = std::min<std::uint64_t>(out.size(), size - offset);
+  const auto bucket_size = core_.bucket_size();
+  auto& counters = core_.counters();
+  std::vector<Gap> gaps;
+  std::vector<Permit> permits;
+  for (std::uint64_t done = 0; done < total;) {
+    const auto block = (offset + done) / bucket_size;
+    const auto at = static_cast<std::uint32_t>((offset + done) % bucket_size);
+    const auto length = static_cast<std::uint32_t>(std::min<std::uint64_t>(bucket_size - at, total - done));
+    const auto key = core_.files.key(home.file(), block);
+    if (!hit(key, at, length, out.data() + done, settings) &&
+        !(wait_for_bring(key) && hit(key, at, length, out.data() + done, settings))) {
+      FOREBAY_TRY(gather(home, settings, block, at, length, out.data() + done, gaps, permits));
+    }
+    done += length;
+  }
+  std::uint64_t missed = 0;
+  for (const auto& gap : gaps) missed += gap.length;
+  count(counters.hit_bytes, total - missed);
+  if (gaps.empty()) return total;
+  count(counters.miss_bytes, missed);
+  FOREBAY_TRY(read_gaps(home, gaps));
+  auto next = permits.begin();
+  for (const auto& gap : gaps) {
+    const auto key = core_.files.key(home.file(), gap.offset / bucket_size);
+    while (next != permits.end() && next->key != key) ++next;
+    if (next == permits.end()) break;
+    fill(*next, static_cast<std::uint32_t>(gap.offset % bucket_size), gap.out, static_cast<std::uint32_t>(gap.length));
+    // One fill changes the version: the rest of a bucket's gaps would need a new permit.
+    ++next;
+  }
+  return total;
+}
+
+bool Fetcher::begin_bring(Key key) {
+  const std::scoped_lock lock(mutex_);
+  return coming_.insert(key).second;
+}
+
+void Fetcher::end_bring(Key key) {
+  const std::scoped_lock lock(mutex_);
+  coming_.erase(key);
+  arrived_.notify_all();
+}
+
+bool Fetcher::wait_for_bring(Key key) {
+  std::unique_lock lock(mutex_);
+  if (!coming_.contains(key)) return false;
+  arrived_.wait_for(lock, core_.settings.limits.home_wait, [&] { return !coming_.contains(key); });
+  return true;
+}
+
+Result<std::uint64_t> Fetcher::bring(const HomeFile& home, const FileSettings& settings, std::uint64_t offset,
+                                     std::uint64_t length) {
+  const auto size = core_.control.file(home.file()).size.load(std::memory_order_acquire);
+  if (offset >= size) return 0;
+  length = std::min(length, size - offset);
+  const auto bucket_size = core_.bucket_size();
+  struct Piece {
+    Permit permit;
+    std::uint64_t block;
+  };
+  std::vector<Piece> pieces;
+  const auto first = offset / bucket_size;
+  const auto last = (offset + length - 1) / bucket_size;
+  for (auto block = first; block <= last; ++block) {
+    const auto key = core_.files.key(home.file(), block);
+    const auto in_file = static_cast<std::uint32_t>(std::min<std::uint64_t>(bucket_size, size - block * bucket_size));
+    if (const auto found = core_.buckets.find(key)) {
+      const auto guard = core_.buckets.lock(*found, key);
+      if (guard && *guard && core_.buckets.view(*found).all_readable(0, in_file)) continue;
+    }
+    if (!begin_bring(key)) continue;
+    pieces.push_back({permit(home, settings, block), block});
+  }
+  Result<std::uint64_t> result = 0;
+  for (std::size_t i = 0; i < pieces.size();) {
+    std::size_t end = i + 1;
+    while (end < pieces.size() && pieces[end].block == pieces[end - 1].block + 1) ++end;
+    const auto start = pieces[i].block * bucket_size;
+    const auto wanted = std::min<std::uint64_t>((end - i) * bucket_size, size - start);
+    const auto room = std::make_unique_for_overwrite<std::byte[]>(wanted);
+    const auto got = result ? home.read(room.get(), wanted, start) : Result<std::uint64_t>(0);
+    if (!got) result = std::unexpected(got.error());
+    count(core_.counters().home_reads);
+    count(core_.counters().home_read_bytes, got ? *got : 0);
+    for (; i < end; ++i) {
+      const auto begin = pieces[i].block * bucket_size - start;
+      const auto have = got && *got > begin ? std::min<std::uint64_t>(*got - begin, bucket_size) : 0;
+      fill(pieces[i].permit, 0, room.get() + begin, static_cast<std::uint32_t>(have));
+      if (result) *result += have;
+      end_bring(core_.files.key(home.file(), pieces[i].block));
+    }
+  }
+  return result;
+}
+
+void Fetcher::pin(const HomeFile& home, std::uint64_t offset, std::uint64_t length, bool pinned) {
+  if (length == 0) return;
+  const auto bucket_size = core_.bucket_size();
+  for_each_bucket_of(core_, home.file(), offset / bucket_size, (offset + length - 1) / bucket_size,
+                     [&](std::uint64_t block, std::uint32_t index) {
+                       const auto guard = core_.buckets.lock(index, core_.files.key(home.file(), block));
+                       if (!guard || !*guard) return;
+                       auto& flags = core_.control.bucket(index).flags;
+                       pinned ? flags.fetch_or(kBucketPinned) : flags.fetch_and(~std::uint32_t{kBucketPinned});
+                     });
+}
+
+}  // namespace forebay

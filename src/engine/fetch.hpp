@@ -1,0 +1,80 @@
+// The read path: bytes from buckets, the rest from home, and filling buckets on the way.
+//
+// get() returns what a read of the file would: staged bytes first, then home's, zeros where neither has any below the
+// file's size. Thread-safe.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <span>
+#include <vector>
+
+#include "base/error.hpp"
+#include "config/settings.hpp"
+#include "engine/core.hpp"
+#include "engine/home_file.hpp"
+#include "engine/mover.hpp"
+#include "engine/stage.hpp"
+
+namespace forebay {
+
+class Fetcher {
+ public:
+  Fetcher(Core& core, Stager& stager, Mover& mover) : core_(core), stager_(stager), mover_(mover), drain_(core) {}
+
+  // Bytes of [offset, offset + out.size()) below the file's size; how many.
+  Result<std::uint64_t> get(const HomeFile& home, const FileSettings& settings, std::uint64_t offset,
+                            std::span<std::byte> out);
+
+  // Brings what is Invalid of [offset, offset + length) from home into buckets. Best effort: without room it does
+  // nothing. Returns how many bytes came.
+  Result<std::uint64_t> bring(const HomeFile& home, const FileSettings& settings, std::uint64_t offset,
+                              std::uint64_t length);
+
+  // Sets or clears the pin of every bucket of the range.
+  void pin(const HomeFile& home, std::uint64_t offset, std::uint64_t length, bool pinned);
+
+ private:
+  // A part of a read that home must give, and where it may be kept afterwards.
+  struct Gap {
+    std::uint64_t offset;
+    std::uint64_t length;
+    std::byte* out;
+  };
+  // Leave to fill Invalid bytes of a bucket with what home had after it was given.
+  struct Permit {
+    Key key = 0;
+    std::uint32_t bucket = 0;
+    std::uint32_t version = 0;
+    std::uint32_t truncations = 0;
+  };
+
+  // One attempt without the lock: true if all of it was there.
+  bool hit(Key key, std::uint32_t at, std::uint32_t length, std::byte* out, const FileSettings& settings);
+  // Copies what is there and lists what is not.
+  Status gather(const HomeFile& home, const FileSettings& settings, std::uint64_t block, std::uint32_t at,
+                std::uint32_t length, std::byte* out, std::vector<Gap>& gaps, std::vector<Permit>& permits);
+  Permit permit(const HomeFile& home, const FileSettings& settings, std::uint64_t block);
+  void fill(const Permit& permit, std::uint32_t at, const std::byte* data, std::uint32_t length);
+  Status read_neighbours(const HomeFile& home, std::span<Gap> gaps);
+  Status read_gaps(const HomeFile& home, std::span<Gap> gaps);
+  [[nodiscard]] bool admitted(const FileSettings& settings) const;
+
+  // Blocks that bring() has under way in this process: a reader waits for them instead of asking home again.
+  bool begin_bring(Key key);
+  void end_bring(Key key);
+  bool wait_for_bring(Key key);
+
+  Core& core_;
+  Stager& stager_;
+  Mover& mover_;
+  Drain drain_;
+  std::mutex mutex_;
+  std::condition_variable arrived_;
+  std::set<Key> coming_;  // guarded by mutex_
+};
+
+}  // namespace forebay

@@ -1,0 +1,269 @@
+#include "engine/file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "engine/buffer.hpp"
+#include "engine/truncate.hpp"
+
+namespace forebay {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::uint64_t kBringStep = 1u << 20;
+
+}  // namespace
+
+Result<std::uint64_t> Ticket::wait(std::chrono::nanoseconds patience) const {
+  if (!result_.valid()) return 0;
+  if (result_.wait_for(patience) != std::future_status::ready) return fail(ETIMEDOUT, "the prefetch has not finished yet");
+  return result_.get();
+}
+
+File::File(Buffer& buffer, std::uint32_t number, std::shared_ptr<HomeFile> home, FileSettings settings, bool readable,
+           bool writable)
+    : buffer_(buffer),
+      number_(number),
+      home_(std::move(home)),
+      settings_(std::move(settings)),
+      readable_(readable),
+      writable_(writable),
+      errors_seen_(buffer.core().control.file(number).error_sequence.load()),
+      readahead_(settings_.readahead_min, settings_.readahead_max) {}
+
+File::~File() {
+  if (!closed_.load() && buffer_.attached()) (void)close();
+}
+
+Status File::usable(bool for_writing) const {
+  if (!buffer_.attached()) {
+    return fail(ENOTCONN, "this process is not attached to the buffer (a forked child must attach by itself)");
+  }
+  if (closed_.load(std::memory_order_relaxed)) return fail(EBADF, path() + " is closed");
+  if (for_writing ? !writable_ : !readable_) {
+    return fail(EBADF, path() + (for_writing ? " was not opened for writing" : " was not opened for reading"));
+  }
+  return {};
+}
+
+std::uint64_t File::max_size() const { return (kMaxBlock + 1) * buffer_.core_.bucket_size(); }
+
+Status File::report() {
+  const auto& record = buffer_.core_.control.file(number_);
+  const auto now = record.error_sequence.load();
+  if (errors_seen_.exchange(now) == now) return {};
+  const auto code = record.error.load();
+  if (code == 0) return {};
+  return fail_errno(static_cast<int>(code), "carry home", path());
+}
+
+Result<std::uint64_t> File::write_staged(std::uint64_t offset, std::span<const std::byte> data) {
+  const auto bucket_size = buffer_.core_.bucket_size();
+  for (std::uint64_t done = 0; done < data.size();) {
+    const auto block = (offset + done) / bucket_size;
+    const auto at = static_cast<std::uint32_t>((offset + done) % bucket_size);
+    const auto length = static_cast<std::uint32_t>(std::min<std::uint64_t>(bucket_size - at, data.size() - done));
+    const auto status = buffer_.stager_.put(home_, settings_, block, at, data.data() + done, length);
+    if (!status && done == 0) return std::unexpected(status.error());
+    if (!status) return done;
+    done += length;
+  }
+  return data.size();
+}
+
+Status File::make_durable(std::uint64_t offset, std::span<const std::byte> data) {
+  const bool through = settings_.durability == Durability::Home || settings_.mode == Mode::Sync;
+  if (!through || data.empty()) return {};
+  const auto bucket_size = buffer_.core_.bucket_size();
+  return buffer_.drainer_.flush(home_, offset / bucket_size, (offset + data.size() - 1) / bucket_size,
+                                Clock::now() + buffer_.core_.settings.limits.home_wait);
+}
+
+Result<std::uint64_t> File::write(std::uint64_t offset, std::span<const std::byte> data) {
+  FOREBAY_TRY(usable(true));
+  FOREBAY_TRY(report());
+  if (data.empty()) return 0;
+  if (offset > max_size() || data.size() > max_size() - offset) return fail(EFBIG, "a buffered file cannot be that large: " + path());
+  auto& counters = buffer_.core_.counters();
+  count(counters.writes);
+  FOREBAY_ASSIGN(const auto written, write_staged(offset, data));
+  count(counters.written_bytes, written);
+  FOREBAY_TRY(make_durable(offset, data.first(written)));
+  return written;
+}
+
+Result<std::uint64_t> File::append(std::span<const std::byte> data) {
+  FOREBAY_TRY(usable(true));
+  FOREBAY_TRY(report());
+  std::uint64_t at = 0;
+  {
+    FOREBAY_ASSIGN(const auto lock, FileLock::take(buffer_.core_, buffer_.drain_, number_, home_.get()));
+    at = buffer_.core_.control.file(number_).size.load();
+    FOREBAY_ASSIGN(const auto written, write_staged(at, data));
+    count(buffer_.core_.counters().writes);
+    count(buffer_.core_.counters().written_bytes, written);
+    if (written != data.size()) return fail(EIO, "only a part could be appended to " + path());
+  }
+  FOREBAY_TRY(make_durable(at, data));
+  return at;
+}
+
+Result<std::uint64_t> File::read(std::uint64_t offset, std::span<std::byte> out) {
+  FOREBAY_TRY(usable(false));
+  auto& counters = buffer_.core_.counters();
+  count(counters.reads);
+  FOREBAY_ASSIGN(const auto got, buffer_.fetcher_.get(*home_, settings_, offset, out));
+  count(counters.read_bytes, got);
+  read_ahead(offset, got);
+  return got;
+}
+
+void File::read_ahead(std::uint64_t offset, std::uint64_t length) {
+  if (settings_.readahead_max == 0 || length == 0 || random_.load(std::memory_order_relaxed) ||
+      settings_.admission_read == Admission::Never || !buffer_.options_.background) {
+    return;
+  }
+  // A second reader of this handle at the same moment makes any pattern meaningless: let it pass.
+  const std::unique_lock lock(readahead_mutex_, std::try_to_lock);
+  if (!lock) return;
+  const auto size = buffer_.core_.control.file(number_).size.load(std::memory_order_relaxed);
+  const auto advice = readahead_.observe(offset, length, size);
+  for (const auto& range : advice.all()) {
+    for (std::uint64_t done = 0; done < range.length; done += kBringStep) {
+      const auto from = range.offset + done;
+      const auto step = std::min(kBringStep, range.length - done);
+      buffer_.readers_.post(
+          [&buffer = buffer_, home = home_, settings = settings_, from, step] {
+            const auto came = buffer.fetcher_.bring(*home, settings, from, step);
+            if (came) count(buffer.core_.counters().readahead_bytes, *came);
+          },
+          Crew::Urgency::kBack);
+    }
+  }
+}
+
+Result<std::uint64_t> File::size() const {
+  if (!buffer_.attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
+  return buffer_.core_.control.file(number_).size.load(std::memory_order_acquire);
+}
+
+Status File::truncate(std::uint64_t size) {
+  FOREBAY_TRY(usable(true));
+  if (size > max_size()) return fail(EFBIG, "a buffered file cannot be that large: " + path());
+  return truncate_file(buffer_.core_, buffer_.drain_, number_, home_.get(), size);
+}
+
+Status File::drain() {
+  if (settings_.mode == Mode::Scratch) return {};
+  const auto status = buffer_.drainer_.flush(home_, 0, kMaxBlock, Clock::now() + buffer_.core_.settings.limits.home_wait);
+  if (!status) errors_seen_.store(buffer_.core_.control.file(number_).error_sequence.load());
+  return status;
+}
+
+Status File::sync() {
+  if (!writable_) return {};
+  FOREBAY_TRY(usable(true));
+  if (settings_.mode == Mode::Scratch || settings_.on_flush == OnFlush::Stage) return report();
+  FOREBAY_TRY(drain());
+  if (::fsync(home_->fd()) != 0) return fail_errno(errno, "sync", path());
+  return report();
+}
+
+Status File::close() {
+  if (!buffer_.attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
+  if (closed_.load()) return fail(EBADF, path() + " is closed");
+  Status status;
+  const bool waits = settings_.on_close == OnClose::Home && settings_.mode != Mode::Scratch;
+  if (writable_ && waits) status = drain();
+  if (status) status = report();
+  closed_.store(true);
+  buffer_.closed(*this);
+  return status;
+}
+
+Ticket File::prefetch(std::uint64_t offset, std::uint64_t length) {
+  auto promise = std::make_shared<std::promise<Result<std::uint64_t>>>();
+  Ticket ticket(promise->get_future().share());
+  if (const auto status = usable(false); !status) {
+    promise->set_value(std::unexpected(status.error()));
+    return ticket;
+  }
+  const auto size = buffer_.core_.control.file(number_).size.load();
+  const auto end = std::min(size, length > size - std::min(size, offset) ? size : offset + length);
+  const auto steps = end > offset ? (end - offset + kBringStep - 1) / kBringStep : 0;
+  if (steps == 0) {
+    promise->set_value(std::uint64_t{0});
+    return ticket;
+  }
+  struct Gather {
+    std::mutex mutex;
+    std::uint64_t left;
+    Result<std::uint64_t> sum = std::uint64_t{0};
+  };
+  auto gather = std::make_shared<Gather>();
+  gather->left = steps;
+  for (std::uint64_t at = offset; at < end; at += kBringStep) {
+    const auto task = [&buffer = buffer_, home = home_, settings = settings_, promise, gather, at,
+                       step = std::min(kBringStep, end - at)] {
+      const auto came = buffer.fetcher_.bring(*home, settings, at, step);
+      if (came) count(buffer.core_.counters().prefetched_bytes, *came);
+      const std::scoped_lock lock(gather->mutex);
+      if (!came) {
+        gather->sum = std::unexpected(came.error());
+      } else if (gather->sum) {
+        *gather->sum += *came;
+      }
+      if (--gather->left == 0) promise->set_value(gather->sum);
+    };
+    if (!buffer_.readers_.post(task)) task();
+  }
+  return ticket;
+}
+
+Status File::pin(std::uint64_t offset, std::uint64_t length) {
+  FOREBAY_TRY(usable(false));
+  FOREBAY_TRY(prefetch(offset, length).wait(buffer_.core_.settings.limits.home_wait));
+  buffer_.fetcher_.pin(*home_, offset, length, true);
+  return {};
+}
+
+Status File::unpin(std::uint64_t offset, std::uint64_t length) {
+  FOREBAY_TRY(usable(false));
+  buffer_.fetcher_.pin(*home_, offset, length, false);
+  return {};
+}
+
+Status File::hint(Hint hint, std::uint64_t offset, std::uint64_t length) {
+  switch (hint) {
+    case Hint::kNormal:
+    case Hint::kSequential:
+      random_.store(false);
+      break;
+    case Hint::kRandom:
+      random_.store(true);
+      break;
+    case Hint::kWillNeed:
+      (void)prefetch(offset, length);
+      break;
+    case Hint::kDontNeed:
+      return evict(offset, length);
+    case Hint::kExclusive:
+      buffer_.core_.control.file(number_).flags.fetch_or(kFileExclusive);
+      break;
+  }
+  return {};
+}
+
+Status File::evict(std::uint64_t offset, std::uint64_t length) {
+  if (!buffer_.attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
+  if (length == 0) return {};
+  const auto bucket_size = buffer_.core_.bucket_size();
+  const auto end = length > max_size() - std::min(offset, max_size()) ? max_size() : offset + length;
+  drop_buckets(buffer_.core_, buffer_.drain_, number_, offset / bucket_size, std::min((end - 1) / bucket_size, kMaxBlock), false);
+  return {};
+}
+
+}  // namespace forebay

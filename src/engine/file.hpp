@@ -1,0 +1,102 @@
+// An open file of a buffer.
+//
+// Offsets are explicit: positions belong to the doors. Thread-safe; close() must be the last call. After a fork a child
+// must not use it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+
+#include "base/error.hpp"
+#include "config/settings.hpp"
+#include "engine/home_file.hpp"
+#include "policy/readahead.hpp"
+
+namespace forebay {
+
+class Buffer;
+
+// Something under way in the background.
+class Ticket {
+ public:
+  Ticket() = default;
+  explicit Ticket(std::shared_future<Result<std::uint64_t>> result) : result_(std::move(result)) {}
+  [[nodiscard]] bool done() const {
+    return !result_.valid() || result_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+  }
+  // How many bytes came. ETIMEDOUT: it goes on.
+  Result<std::uint64_t> wait(std::chrono::nanoseconds patience) const;
+
+ private:
+  std::shared_future<Result<std::uint64_t>> result_;
+};
+
+enum class Hint { kNormal, kSequential, kRandom, kWillNeed, kDontNeed, kExclusive };
+
+class File {
+ public:
+  File(Buffer& buffer, std::uint32_t number, std::shared_ptr<HomeFile> home, FileSettings settings, bool readable,
+       bool writable);
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File();
+
+  // Short only if an error came after some bytes had been taken.
+  Result<std::uint64_t> write(std::uint64_t offset, std::span<const std::byte> data);
+  // At the end of the file, wherever that is by then; returns where. Appends do not overlap.
+  Result<std::uint64_t> append(std::span<const std::byte> data);
+  // Short only at the end of the file.
+  Result<std::uint64_t> read(std::uint64_t offset, std::span<std::byte> out);
+
+  [[nodiscard]] Result<std::uint64_t> size() const;
+  Status truncate(std::uint64_t size);
+  // What was written before is safe as `on_flush` says: home (and on stable storage there), or staged.
+  Status sync();
+  // Home, whatever the settings say, without asking home to make it stable.
+  Status drain();
+  // Reports what went wrong with this file since it was last reported, as close(2) does. The file is closed in any case.
+  Status close();
+
+  // Brings a range from home into the buffer.
+  Ticket prefetch(std::uint64_t offset, std::uint64_t length);
+  // Keeps a range in the buffer until it is unpinned or its file is closed by everyone.
+  Status pin(std::uint64_t offset, std::uint64_t length);
+  Status unpin(std::uint64_t offset, std::uint64_t length);
+  Status hint(Hint hint, std::uint64_t offset, std::uint64_t length);
+  // Forgets clean bytes of a range.
+  Status evict(std::uint64_t offset, std::uint64_t length);
+
+  [[nodiscard]] const std::string& path() const { return home_->path(); }
+  [[nodiscard]] const FileSettings& settings() const { return settings_; }
+  [[nodiscard]] std::uint32_t number() const { return number_; }
+  [[nodiscard]] const HomeFile& home() const { return *home_; }
+
+ private:
+  // Block numbers have 36 bits: 16 PiB with the usual buckets.
+  [[nodiscard]] std::uint64_t max_size() const;
+  [[nodiscard]] Status usable(bool for_writing) const;
+  // The error that struck since the last report, once.
+  Status report();
+  Result<std::uint64_t> write_staged(std::uint64_t offset, std::span<const std::byte> data);
+  Status make_durable(std::uint64_t offset, std::span<const std::byte> data);
+  void read_ahead(std::uint64_t offset, std::uint64_t length);
+
+  Buffer& buffer_;
+  const std::uint32_t number_;
+  const std::shared_ptr<HomeFile> home_;
+  const FileSettings settings_;
+  const bool readable_;
+  const bool writable_;
+  std::atomic<std::uint32_t> errors_seen_;
+  std::atomic<bool> closed_ = false;
+  std::atomic<bool> random_ = false;
+  std::mutex readahead_mutex_;
+  Readahead readahead_;  // guarded by readahead_mutex_
+};
+
+}  // namespace forebay

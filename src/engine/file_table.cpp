@@ -1,0 +1,343 @@
+#include "engine/file_table.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "engine/crash_point.hpp"
+
+namespace forebay {
+namespace {
+
+constexpr const char* kStuck = "the file table is held by a process that does not go on";
+
+std::uint32_t path_check(const FileRecord& record, std::string_view path) {
+  const std::uint64_t identity[3] = {record.device, record.inode, record.born_ns};
+  return static_cast<std::uint32_t>(XXH3_64bits_withSeed(path.data(), path.size(), XXH3_64bits(identity, sizeof identity)));
+}
+
+std::int64_t nanoseconds(const statx_timestamp& t) { return t.tv_sec * 1'000'000'000 + t.tv_nsec; }
+
+}  // namespace
+
+Result<HomeStamp> stamp_of(int fd, std::string_view path) {
+  struct statx found{};
+  if (::statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &found) != 0) {
+    return fail_errno(errno, "examine", path);
+  }
+  HomeStamp stamp;
+  stamp.identity.device = std::uint64_t{found.stx_dev_major} << 32 | found.stx_dev_minor;
+  stamp.identity.inode = found.stx_ino;
+  if ((found.stx_mask & STATX_BTIME) != 0) stamp.identity.born_ns = static_cast<std::uint64_t>(nanoseconds(found.stx_btime));
+  stamp.size = found.stx_size;
+  stamp.modified_ns = nanoseconds(found.stx_mtime);
+  return stamp;
+}
+
+Status FileTable::lock() const {
+  // A take-over needs no repair: every change below commits by one store.
+  if (peers_.lock(control_.shared().table_lock) == Locked::kTimedOut) return fail(ETIMEDOUT, kStuck);
+  return {};
+}
+
+namespace {
+class TableGuard {
+ public:
+  TableGuard(const Peers& peers, Word& word) : peers_(peers), word_(word) {}
+  TableGuard(const TableGuard&) = delete;
+  TableGuard& operator=(const TableGuard&) = delete;
+  ~TableGuard() { peers_.unlock(word_); }
+
+ private:
+  const Peers& peers_;
+  Word& word_;
+};
+}  // namespace
+
+std::uint32_t FileTable::chain_of(const FileIdentity& identity) const {
+  const std::uint64_t parts[2] = {identity.device, identity.inode};
+  return static_cast<std::uint32_t>(XXH3_64bits(parts, sizeof parts)) & (control_.header().file_chain_count - 1);
+}
+
+std::uint32_t FileTable::find(const FileIdentity& identity) const {
+  const auto count = control_.header().file_count;
+  auto at = control_.file_chain(chain_of(identity)).load(std::memory_order_acquire);
+  for (std::uint32_t steps = 0; at != 0 && at <= count && steps < count; ++steps) {
+    const auto& record = control_.file(at - 1);
+    if (record.device == identity.device && record.inode == identity.inode && record.born_ns == identity.born_ns) {
+      return at;
+    }
+    at = record.next.load(std::memory_order_acquire);
+  }
+  return 0;
+}
+
+std::uint32_t FileTable::take_free() const {
+  const auto count = control_.header().file_count;
+  auto& hint = control_.shared().file_hint;
+  const auto start = hint.load();
+  for (std::uint32_t step = 0; step < count; ++step) {
+    const auto i = (start + step) % count;
+    auto& owner = control_.file(i).owner;
+    std::uint32_t free = 0;
+    if (owner.load() != 0 || !owner.compare_exchange_strong(free, peers_.self())) continue;
+    hint.store(i + 1);
+    return i + 1;
+  }
+  return 0;
+}
+
+Status FileTable::set_path(std::uint32_t file, std::string_view path) const {
+  auto& record = control_.file(file);
+  record.path_length = static_cast<std::uint32_t>(path.size());
+  record.long_path = 0;
+  char* target = record.path.data();
+  if (path.size() > record.path.size()) {
+    if (path.size() > sizeof(LongPath::text)) return fail(ENAMETOOLONG, "the path is longer than any path can be");
+    const auto count = control_.header().long_path_count;
+    for (std::uint32_t i = 0; i < count && record.long_path == 0; ++i) {
+      std::uint32_t free = 0;
+      if (control_.long_path(i).owner.compare_exchange_strong(free, file + 1)) record.long_path = i + 1;
+    }
+    if (record.long_path == 0) return fail(ENAMETOOLONG, "no room is left for such long paths in the buffer");
+    target = control_.long_path(record.long_path - 1).text.data();
+  }
+  std::memcpy(target, path.data(), path.size());
+  record.path_check = path_check(record, path);
+  return {};
+}
+
+void FileTable::clear_path(std::uint32_t file) const {
+  auto& record = control_.file(file);
+  const auto at = record.long_path;
+  if (at != 0 && at <= control_.header().long_path_count) control_.long_path(at - 1).owner.store(0);
+  record.long_path = 0;
+  record.path_length = 0;
+}
+
+std::string FileTable::path(std::uint32_t file) const {
+  const auto& record = control_.file(file);
+  const char* text = record.path.data();
+  std::size_t limit = record.path.size();
+  if (record.long_path != 0) {
+    if (record.long_path > control_.header().long_path_count) return {};
+    text = control_.long_path(record.long_path - 1).text.data();
+    limit = sizeof(LongPath::text);
+  }
+  if (record.path_length > limit) return {};
+  std::string path(text, record.path_length);
+  return record.path_check == path_check(record, path) ? path : std::string{};
+}
+
+Result<std::uint32_t> FileTable::make(const HomeStamp& home, std::string_view path) {
+  auto taken = take_free();
+  if (taken == 0) taken = make_room();
+  if (taken == 0) {
+    return fail(ENFILE, "the buffer already knows " + std::to_string(control_.header().file_count) +
+                            " files in use: raise buffer.max_files");
+  }
+  auto& record = control_.file(taken - 1);
+  record.device = home.identity.device;
+  record.inode = home.identity.inode;
+  record.born_ns = home.identity.born_ns;
+  if (const auto status = set_path(taken - 1, path); !status) {
+    record.owner.store(0);
+    return std::unexpected(status.error());
+  }
+  const auto generation = record.generation.load() % 255 + 1;
+  record.generation.store(generation);
+  record.size.store(home.size);
+  record.home_size.store(home.size);
+  record.home_modified_ns.store(home.modified_ns);
+  record.intent.store(0);
+  record.reserve.store(0);
+  record.error.store(0);
+  record.flags.store(0);
+  record.options.store(0);
+  record.opens_hint.store(0);
+  record.buckets.store(0);
+  for (auto& word : record.dirty_filter) word.store(0);
+  auto& head = control_.file_chain(chain_of(home.identity));
+  record.next.store(head.load());
+  FOREBAY_CRASH_POINT("file.before_head");
+  head.store(taken, std::memory_order_release);
+  FOREBAY_CRASH_POINT("file.after_head");
+  record.owner.store(kLinked, std::memory_order_release);
+  return taken - 1;
+}
+
+Result<FileTable::Opened> FileTable::open(const HomeStamp& home, std::string_view path) {
+  FOREBAY_TRY(lock());
+  const TableGuard guard(peers_, control_.shared().table_lock);
+  auto& mine = peers_.record();
+  const auto slot = lease_slot(peers_.self());
+  auto* opens = control_.opens(slot);
+  std::uint32_t entry = 0;
+  const auto used = mine.opens.load();
+  while (entry < used && opens[entry].load() != 0) ++entry;
+  if (entry >= control_.header().opens_per_lease) {
+    return fail(EMFILE, "this process has " + std::to_string(entry) + " buffered files open: raise limits.open_files");
+  }
+  Opened result{};
+  const auto found = find(home.identity);
+  if (found != 0) {
+    result.file = found - 1;
+    result.shared = control_.file(result.file).opens_hint.load() != 0 && listed(result.file);
+  } else {
+    FOREBAY_ASSIGN(result.file, make(home, path));
+    result.fresh = true;
+  }
+  auto& record = control_.file(result.file);
+  record.opens_hint.fetch_add(1);
+  record.last_used.store(control_.nanoseconds());
+  FOREBAY_CRASH_POINT("file.before_open_entry");
+  opens[entry].store(result.file + 1);
+  if (entry == used) mine.opens.store(used + 1);
+  return result;
+}
+
+void FileTable::close(std::uint32_t file) {
+  if (!lock()) return;
+  const TableGuard guard(peers_, control_.shared().table_lock);
+  auto* opens = control_.opens(lease_slot(peers_.self()));
+  const auto used = peers_.record().opens.load();
+  for (std::uint32_t i = 0; i < used; ++i) {
+    if (opens[i].load() != file + 1) continue;
+    opens[i].store(0);
+    FOREBAY_CRASH_POINT("file.before_hint");
+    control_.file(file).opens_hint.fetch_sub(1);
+    control_.file(file).last_used.store(control_.nanoseconds());
+    break;
+  }
+}
+
+bool FileTable::listed(std::uint32_t file) const {
+  const auto& header = control_.header();
+  for (std::uint32_t slot = 0; slot < header.lease_count; ++slot) {
+    const auto& record = control_.lease(slot);
+    if (record.attached.load() == 0) continue;
+    const auto used = std::min(record.opens.load(), header.opens_per_lease);
+    auto* opens = control_.opens(slot);
+    for (std::uint32_t i = 0; i < used; ++i) {
+      const LeaseId id = record.generation.load() << 11 | slot << 1;
+      if (opens[i].load(std::memory_order_relaxed) == file + 1 && peers_.alive(id)) return true;
+    }
+  }
+  return false;
+}
+
+bool FileTable::in_use(std::uint32_t file) const {
+  return control_.file(file).opens_hint.load() != 0 && listed(file);
+}
+
+std::vector<std::uint32_t> FileTable::all() const {
+  std::vector<std::uint32_t> files;
+  for (std::uint32_t i = 0; i < control_.header().file_count; ++i) {
+    if (control_.file(i).owner.load(std::memory_order_acquire) == kLinked) files.push_back(i);
+  }
+  return files;
+}
+
+void FileTable::unlink(std::uint32_t file) const {
+  const auto& record = control_.file(file);
+  const auto count = control_.header().file_count;
+  Word* link = &control_.file_chain(chain_of({record.device, record.inode, record.born_ns}));
+  for (std::uint32_t steps = 0; steps <= count; ++steps) {
+    const auto at = link->load();
+    if (at == 0 || at > count) return;
+    if (at == file + 1) {
+      link->store(record.next.load(), std::memory_order_release);
+      return;
+    }
+    link = &control_.file(at - 1).next;
+  }
+}
+
+bool FileTable::free_unlocked(std::uint32_t file) {
+  auto& record = control_.file(file);
+  if (record.owner.load() != kLinked) return false;
+  record.owner.store(peers_.self());
+  FOREBAY_CRASH_POINT("file.in_hand");
+  unlink(file);
+  FOREBAY_CRASH_POINT("file.unlinked");
+  clear_path(file);
+  record.owner.store(0, std::memory_order_release);
+  control_.shared().file_hint.store(file);
+  return true;
+}
+
+bool FileTable::forget(std::uint32_t file) {
+  if (!lock()) return false;
+  const TableGuard guard(peers_, control_.shared().table_lock);
+  if (control_.file(file).opens_hint.load() != 0 && listed(file)) return false;
+  for (std::uint32_t i = 0; i < control_.header().bucket_count; ++i) {
+    const auto key = control_.bucket(i).key.load(std::memory_order_acquire);
+    if (key != 0 && key_file(key) == file) return false;
+  }
+  return free_unlocked(file);
+}
+
+// Evicts the clean buckets of files that nobody has open, the longest unused first, and frees those left with none.
+// Returns one of the freed records, taken: index + 1.
+std::uint32_t FileTable::make_room() {
+  const auto count = control_.header().file_count;
+  std::vector<std::uint32_t> candidates;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (control_.file(i).owner.load() == kLinked && control_.file(i).opens_hint.load() == 0) candidates.push_back(i);
+  }
+  std::ranges::sort(candidates, {}, [&](std::uint32_t i) { return control_.file(i).last_used.load(); });
+  candidates.resize(std::min<std::size_t>(candidates.size(), std::max(count / 16, 1u)));
+  std::vector<bool> chosen(count);
+  for (const auto i : candidates) chosen[i] = true;
+  for (std::uint32_t i = 0; i < control_.header().bucket_count; ++i) {
+    const auto key = control_.bucket(i).key.load(std::memory_order_acquire);
+    if (key == 0 || key_file(key) >= count || !chosen[key_file(key)]) continue;
+    if (!buckets_.evict(i, key)) chosen[key_file(key)] = false;
+  }
+  for (const auto i : candidates) {
+    if (chosen[i]) free_unlocked(i);
+  }
+  return take_free();
+}
+
+void FileTable::sweep() {
+  if (!lock()) return;
+  const TableGuard guard(peers_, control_.shared().table_lock);
+  const auto& header = control_.header();
+  for (std::uint32_t i = 0; i < header.file_count; ++i) {
+    auto& record = control_.file(i);
+    auto owner = record.owner.load();
+    if (owner == 0 || owner == kLinked || peers_.alive(owner)) continue;
+    if (find({record.device, record.inode, record.born_ns}) == i + 1) {
+      record.owner.store(kLinked);
+    } else {
+      clear_path(i);
+      record.owner.store(0);
+    }
+  }
+  std::vector<std::uint32_t> opens(header.file_count), buckets(header.file_count);
+  for (std::uint32_t slot = 0; slot < header.lease_count; ++slot) {
+    const auto& record = control_.lease(slot);
+    if (record.attached.load() == 0 || !peers_.alive(record.generation.load() << 11 | slot << 1)) continue;
+    for (std::uint32_t i = 0; i < std::min(record.opens.load(), header.opens_per_lease); ++i) {
+      const auto file = control_.opens(slot)[i].load();
+      if (file != 0 && file <= header.file_count) ++opens[file - 1];
+    }
+  }
+  for (std::uint32_t i = 0; i < header.bucket_count; ++i) {
+    const auto key = control_.bucket(i).key.load();
+    if (key != 0 && key_file(key) < header.file_count) ++buckets[key_file(key)];
+  }
+  for (std::uint32_t i = 0; i < header.file_count; ++i) {
+    control_.file(i).opens_hint.store(opens[i]);
+    control_.file(i).buckets.store(buckets[i]);
+  }
+}
+
+}  // namespace forebay

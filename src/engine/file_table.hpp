@@ -1,0 +1,86 @@
+// The files the buffer knows: who they are at home, and which processes have them open.
+//
+// Thread-safe: everything here takes the table lock, which is never held together with another. A record found or made
+// by `open` stays this file's until `close`, and beyond that while it has buckets.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "engine/bucket_table.hpp"
+#include "engine/control.hpp"
+#include "engine/peers.hpp"
+
+namespace forebay {
+
+// What tells a file at home from any other, also from one of the same name made later.
+struct FileIdentity {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::uint64_t born_ns = 0;  // 0 where the file system does not say
+
+  bool operator==(const FileIdentity&) const = default;
+};
+
+struct HomeStamp {
+  FileIdentity identity;
+  std::uint64_t size = 0;
+  std::int64_t modified_ns = 0;
+};
+// Looks at an open home file.
+Result<HomeStamp> stamp_of(int fd, std::string_view path);
+
+class FileTable {
+ public:
+  FileTable(const Control& control, const Peers& peers, BucketTable& buckets)
+      : control_(control), peers_(peers), buckets_(buckets) {}
+
+  struct Opened {
+    std::uint32_t file;
+    bool fresh;   // the record was made now
+    bool shared;  // another process had it open already
+  };
+  // Notes that this process has the file open; once per process and file. ENFILE: the table is full of files in use.
+  // EMFILE: this process has too many open. ENAMETOOLONG: no room to keep so long a path.
+  Result<Opened> open(const HomeStamp& home, std::string_view path);
+  void close(std::uint32_t file);
+
+  // Has any living process the file open?
+  [[nodiscard]] bool in_use(std::uint32_t file) const;
+  // Its path; empty if the record is damaged.
+  [[nodiscard]] std::string path(std::uint32_t file) const;
+  [[nodiscard]] Key key(std::uint32_t file, std::uint64_t block) const {
+    return make_key(file, control_.file(file).generation.load(std::memory_order_relaxed), block);
+  }
+
+  // Every linked record.
+  [[nodiscard]] std::vector<std::uint32_t> all() const;
+
+  // After deaths: records in dead hands are freed, open counts and bucket counts made true.
+  void sweep();
+
+  // Forgets a file that nobody has open and that has no bucket.
+  bool forget(std::uint32_t file);
+
+ private:
+  [[nodiscard]] Status lock() const;
+  [[nodiscard]] std::uint32_t chain_of(const FileIdentity& identity) const;
+  [[nodiscard]] std::uint32_t find(const FileIdentity& identity) const;  // index + 1
+  Result<std::uint32_t> make(const HomeStamp& home, std::string_view path);
+  [[nodiscard]] std::uint32_t take_free() const;  // index + 1
+  void unlink(std::uint32_t file) const;
+  Status set_path(std::uint32_t file, std::string_view path) const;
+  void clear_path(std::uint32_t file) const;
+  [[nodiscard]] bool listed(std::uint32_t file) const;
+  bool free_unlocked(std::uint32_t file);
+  std::uint32_t make_room();
+
+  const Control& control_;
+  const Peers& peers_;
+  BucketTable& buckets_;
+};
+
+}  // namespace forebay

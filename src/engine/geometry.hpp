@@ -1,0 +1,17 @@
+// How large everything in a buffer is, worked out from the settings.
+#pragma once
+
+#include "base/error.hpp"
+#include "config/settings.hpp"
+#include "engine/layout.hpp"
+
+namespace forebay {
+
+// Fills the header's figures and region offsets (not magic, boot, times or check). EINVAL with words when the settings
+// ask for what the layout cannot hold.
+Status lay_out(const Settings& settings, Header& header);
+
+// The private directory below a tier's path: every user's buffers lie in one of their own.
+std::string tier_base_directory(const std::string& path);
+
+}  // namespace forebay

@@ -1,0 +1,55 @@
+#include "engine/home_file.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+
+#include "os/private_file.hpp"
+
+namespace forebay {
+
+Result<std::shared_ptr<HomeFile>> HomeFile::reopen(const FileTable& files, const Control& control, std::uint32_t file) {
+  const auto path = files.path(file);
+  if (path.empty()) return fail(EBADMSG, "the buffer's record of file " + std::to_string(file) + " is damaged");
+  Fd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd) {
+    if (errno == ENOENT) return fail(ESTALE, path + " is gone from home; its unsaved bytes are kept");
+    return fail_errno(errno, "open", path);
+  }
+  FOREBAY_ASSIGN(const auto found, stamp_of(fd.get(), path));
+  const auto& record = control.file(file);
+  if (found.identity != FileIdentity{record.device, record.inode, record.born_ns}) {
+    return fail(ESTALE, path + " was replaced by another file; the unsaved bytes of the old one are kept");
+  }
+  return std::make_shared<HomeFile>(file, std::move(fd), path, true);
+}
+
+Status HomeFile::write(std::span<iovec> pieces, std::uint64_t offset) const {
+  while (!pieces.empty()) {
+    const auto count = static_cast<int>(std::min<std::size_t>(pieces.size(), IOV_MAX));
+    ssize_t n = ::pwritev2(fd_.get(), pieces.data(), count, static_cast<off_t>(offset), 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail_errno(errno, "write", path_);
+    if (n == 0) return fail(EIO, "home took no byte of a write to " + path_);
+    offset += static_cast<std::uint64_t>(n);
+    while (n > 0) {
+      auto& piece = pieces.front();
+      const auto step = std::min(static_cast<std::size_t>(n), piece.iov_len);
+      piece.iov_base = static_cast<std::byte*>(piece.iov_base) + step;
+      piece.iov_len -= step;
+      n -= static_cast<ssize_t>(step);
+      if (piece.iov_len == 0) pieces = pieces.subspan(1);
+    }
+  }
+  return {};
+}
+
+Result<std::uint64_t> HomeFile::read(std::byte* to, std::uint64_t size, std::uint64_t offset) const {
+  auto done = read_fully(fd_.get(), to, size, offset);
+  if (!done) return fail_errno(done.error().code, "read", path_);
+  return done;
+}
+
+}  // namespace forebay

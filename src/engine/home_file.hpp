@@ -1,0 +1,45 @@
+// A file at home, open for the engine's own reads and writes.
+//
+// Immutable after construction, shared between threads. Opened either by the application's open (so that it works for
+// files without a name or without permission to open them again) or by path, in which case identity is checked.
+#pragma once
+
+#include <sys/uio.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/error.hpp"
+#include "engine/file_table.hpp"
+#include "os/fd.hpp"
+
+namespace forebay {
+
+class HomeFile {
+ public:
+  HomeFile(std::uint32_t file, Fd fd, std::string path, bool writable)
+      : file_(file), fd_(std::move(fd)), path_(std::move(path)), writable_(writable) {}
+
+  // Opens the file of a record by its path. ESTALE: another file lies there now. EBADMSG: the record is damaged.
+  static Result<std::shared_ptr<HomeFile>> reopen(const FileTable& files, const Control& control, std::uint32_t file);
+
+  [[nodiscard]] std::uint32_t file() const { return file_; }
+  [[nodiscard]] int fd() const { return fd_.get(); }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] bool writable() const { return writable_; }
+
+  // All of the pieces, one after the other, from `offset` on; retries what the system cuts short.
+  [[nodiscard]] Status write(std::span<iovec> pieces, std::uint64_t offset) const;
+  // What there is of [offset, offset + size): less at the end of the file.
+  [[nodiscard]] Result<std::uint64_t> read(std::byte* to, std::uint64_t size, std::uint64_t offset) const;
+
+ private:
+  std::uint32_t file_;
+  Fd fd_;
+  std::string path_;
+  bool writable_;
+};
+
+}  // namespace forebay

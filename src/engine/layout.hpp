@@ -1,0 +1,194 @@
+// What lies in the control file. The rules for changing it are in docs/protocol.md.
+//
+// Everything is position-independent: indices, never pointers. Index words store index + 1, so that 0 is "none".
+// Fields without std::atomic are constant after creation.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "extent/run_list.hpp"
+
+namespace forebay {
+
+using Word = std::atomic<std::uint32_t>;
+using Wide = std::atomic<std::uint64_t>;
+static_assert(Word::is_always_lock_free && Wide::is_always_lock_free);
+
+inline constexpr std::uint64_t kMagic = 0x31594142'45524f46;  // "FOREBAY1"
+inline constexpr std::uint32_t kLayoutVersion = 1;
+inline constexpr std::uint32_t kTierLimit = 8;
+inline constexpr std::uint32_t kLeaseLimit = 1024;
+inline constexpr std::uint32_t kLinked = 0xffff'ffff;  // an owner word that is neither free (0) nor a lease id
+
+struct TierLayout {
+  std::uint32_t kind;  // TierKind
+  std::uint32_t first_slot;
+  std::uint32_t slots;
+  std::uint32_t reserved;
+  std::array<char, 32> name;
+  std::array<char, 200> directory;
+};
+
+// Region offsets within the control file.
+struct Regions {
+  std::uint64_t shared, leases, files, long_paths, file_chains, chains, buckets, owners, slots, end;
+};
+
+// Region offsets within the sparse file, whose storage is reserved piece by piece when it is needed.
+struct SparseRegions {
+  std::uint64_t opens, maps, end;
+};
+
+struct Header {
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t uid;
+  std::array<std::uint8_t, 16> boot_id;
+  std::uint64_t created_ns;  // CLOCK_REALTIME
+  std::uint64_t created_ticks_ns;  // CLOCK_MONOTONIC: ticks count from here
+  std::uint32_t bucket_size;
+  std::uint32_t tier_count;
+  std::uint32_t bucket_count;
+  std::uint32_t slot_count;
+  std::uint32_t chain_count;  // a power of two
+  std::uint32_t file_count;
+  std::uint32_t file_chain_count;  // a power of two
+  std::uint32_t lease_count;
+  std::uint32_t opens_per_lease;
+  std::uint32_t long_path_count;
+  std::array<TierLayout, kTierLimit> tiers;
+  Regions regions;
+  SparseRegions sparse;
+  std::uint64_t check;  // XXH3 of everything above
+  Word ready;           // stored last at creation
+};
+
+struct TierShared {
+  Word grow_lock;
+  Word available;  // slots whose storage is reserved: [0, available)
+  Word free_hint;  // about how many of them are free
+  Word next_hint;  // where to look first
+  Word failed;     // errno of the last failure to grow, read or write; 0 if none
+  Word hand;       // where the search for something to evict or demote goes on
+};
+
+// Figures that only add up; a process writes those of its own lease only.
+struct Counters {
+  Wide writes, written_bytes, staged_bytes, straight_home_bytes;
+  Wide reads, read_bytes, hit_bytes, miss_bytes;
+  Wide home_writes, home_written_bytes, home_reads, home_read_bytes, home_errors;
+  Wide prefetched_bytes, readahead_bytes, filled_bytes;
+  Wide evictions, demotions, promotions, damaged;
+  Wide waits_for_room, wait_ns, take_overs, recovered_bytes, passed_through;
+};
+inline constexpr std::size_t kCounterCount = sizeof(Counters) / sizeof(Wide);
+
+struct alignas(64) Shared {
+  std::array<TierShared, kTierLimit> tiers;
+  alignas(64) Word table_lock;  // the file table
+  Word next_lease;
+  Word room;          // raised when buckets become free or clean
+  Word room_waiters;
+  Wide rate_ns;       // drain.rate: when the next byte may go home (ticks)
+  Wide journal_sequence;
+  Word damage_found;
+  Word bucket_hint;
+  Word file_hint;
+  Counters gone;  // sums of processes that left
+};
+
+struct alignas(64) LeaseRecord {
+  Word generation;
+  Word attached;  // 1 while in use; stays 1 when the process dies
+  std::atomic<std::int32_t> pid;
+  Word opens;  // entries in use at the front of this lease's opens
+  Wide since_ns;
+  std::array<char, 16> command;
+  alignas(64) Counters counters;
+};
+
+inline constexpr std::uint32_t kInlinePath = 264;
+
+enum FileFlag : std::uint32_t {
+  kFileScratch = 1,     // never goes home
+  kFileForeign = 2,     // home was changed by somebody else while we had it
+  kFileExclusive = 4,   // hint: nobody else writes it
+  kFileDetached = 8,    // closed before its bytes were home, on purpose
+};
+
+struct alignas(64) FileRecord {
+  Word owner;  // free, lease id or kLinked
+  Word next;
+  Word lock;
+  Word generation;  // of this record, 1 to 255; part of the keys of its buckets
+  std::uint64_t device, inode, born_ns;  // set under the table lock while in hand
+  Wide size;    // logical: home and staged
+  Wide intent;  // truncation in progress: new size + 1
+  Word truncations;  // raised when one begins and when one ends
+  Wide home_size;
+  std::atomic<std::int64_t> home_modified_ns;  // mtime when last compared or written by us
+  Wide reserve;
+  Word error;           // errno of the last failed drain; 0 after one that succeeded
+  Word error_sequence;  // raised with each failure
+  Wide error_ns;
+  Word opens_hint;  // never less than the truth
+  Word flags;
+  Word options;  // FileOptions packed: what the last opener asked for
+  Word buckets;  // about how many buckets it has
+  Wide last_used;  // ticks
+  Word journal_pending;
+  std::uint32_t path_check;
+  alignas(64) std::array<Wide, 8> dirty_filter;  // bit (block mod 512)
+  std::uint32_t path_length;
+  std::uint32_t long_path;  // index + 1 of the LongPath that holds a path longer than kInlinePath
+  std::array<char, kInlinePath> path;
+};
+
+struct LongPath {
+  Word owner;  // file + 1
+  std::array<char, 4092> text;
+};
+
+struct Chain {
+  Word lock;
+  Word head;
+  Word sequence;
+  Word padding;
+};
+
+enum BucketFlag : std::uint32_t {
+  kBucketDamaged = 1,
+  kBucketPinned = 2,
+  kBucketReadOnce = 4,  // missed once already
+};
+
+struct alignas(64) Bucket {
+  Word lock;
+  Word version;
+  Wide key;  // 0: none
+  Word next;
+  Word place;  // slot + 1
+  Word claimer;
+  Word current;  // which list:1 | map:1 | count:4 | sequence:26
+  Wide weight;
+  Wide map_sum;
+  Word used;  // tick of last use
+  Word hits;
+  Word dirty_since;  // tick of the first unsaved byte
+  Word flags;
+  struct alignas(64) List {
+    std::array<std::uint32_t, RunList::kCapacity> entries;
+    std::uint32_t check;  // of entries, `current` and key
+  };
+  std::array<List, 2> lists;
+};
+static_assert(sizeof(Bucket) == 192);
+
+// owner:32 (free, lease id, kLinked) | bucket + 1:32
+using SlotWord = Wide;
+
+}  // namespace forebay

@@ -1,0 +1,244 @@
+#include "engine/mover.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "base/log.hpp"
+#include "engine/crash_point.hpp"
+#include "engine/evictor.hpp"
+
+namespace forebay {
+namespace {
+
+constexpr unsigned kDepth = 16;
+constexpr std::uint32_t kSample = 64;
+constexpr auto kDeathWatch = std::chrono::seconds(2);
+constexpr std::uint64_t kAhead = 64u << 20;  // storage reserved ahead of use
+
+}  // namespace
+
+Mover::Mover(Core& core, Fd ring_lease, std::function<void()> on_death)
+    : core_(core), on_death_(std::move(on_death)), ring_lease_(std::move(ring_lease)) {}
+
+void Mover::start() {
+  thread_ = std::thread([this] { run(); });
+}
+
+void Mover::stop() {
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Mover::press() {
+  if (pressed_.exchange(true, std::memory_order_relaxed)) return;
+  const std::scoped_lock lock(mutex_);
+  wake_.notify_all();
+}
+
+void Mover::run() {
+  open_queue();
+  std::vector<std::uint32_t> populated(core_.tiers.count());
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait_for(lock, kDeathWatch, [&] { return stopping_ || pressed_.load(); });
+      if (stopping_) break;
+      pressed_.store(false);
+    }
+    for (std::uint32_t tier = 0; tier < core_.tiers.count(); ++tier) {
+      auto& mine = core_.tiers[tier];
+      if (mine.mapped && used_.load(std::memory_order_relaxed)) {
+        const auto ahead = static_cast<std::uint32_t>(kAhead / core_.bucket_size());
+        if (core_.control.shared().tiers[tier].free_hint.load() < std::min(ahead, mine.slots / 4)) core_.slots.grow(tier);
+        const auto available = core_.slots.available(tier);
+        if (available > populated[tier]) mine.mapped->populate(std::exchange(populated[tier], available), available);
+      }
+      keep_room(tier);
+    }
+    if (core_.peers.any_dead()) on_death_();
+  }
+  queue_.reset();
+}
+
+void Mover::open_queue() {
+  for (std::uint32_t tier = 0; tier < core_.tiers.count(); ++tier) {
+    if (!core_.tiers[tier].block) continue;
+    auto queue = BlockQueue::open(*core_.tiers[tier].block, kDepth, ring_lease_.get());
+    if (queue) {
+      queue_.emplace(std::move(*queue));
+      queue_tier_ = tier;
+    } else {
+      log_warn("tier {} is written one bucket at a time: {}", core_.tiers[tier].name, queue.error().message);
+    }
+    break;
+  }
+  ring_lease_.reset();
+}
+
+std::optional<std::uint32_t> Mover::tier_below(std::uint32_t tier) const {
+  for (auto below = tier + 1; below < core_.tiers.count(); ++below) {
+    if (core_.slots.free_about(below) > 0) return below;
+    // Clean bytes of a lower tier make way for anything from above.
+    if (evict_one(core_, below, EvictionOrder::kLeastRecent, ~0u)) return below;
+  }
+  return std::nullopt;
+}
+
+std::optional<Mover::Candidate> Mover::coldest(std::uint32_t tier) const {
+  auto& hand = core_.control.shared().tiers[tier].hand;
+  const auto available = core_.slots.available(tier);
+  const auto first = core_.tiers[tier].first_slot;
+  std::optional<Candidate> best;
+  std::uint32_t best_used = 0;
+  std::uint32_t seen = 0;
+  for (std::uint32_t looked = 0; looked < available && seen < kSample; ++looked) {
+    const auto word = core_.slots.word(first + hand.fetch_add(1, std::memory_order_relaxed) % available).load();
+    const auto index = slot_bucket(word);
+    if (slot_owner(word) != kLinked || index >= core_.control.header().bucket_count) continue;
+    const auto& bucket = core_.control.bucket(index);
+    const Candidate candidate{index, bucket.key.load(), bucket.version.load(std::memory_order_acquire)};
+    const bool busy = bucket.claimer.load() != 0 || bucket.lock.load() != 0 || (candidate.version & 1) != 0;
+    if (candidate.key == 0 || busy || (bucket.flags.load() & (kBucketPinned | kBucketDamaged)) != 0) continue;
+    if (std::ranges::any_of(moving_, [&](const Moving& m) { return m.candidate.bucket == index; })) continue;
+    ++seen;
+    const auto used = bucket.used.load();
+    if (best && used >= best_used) continue;
+    best = candidate;
+    best_used = used;
+  }
+  return best;
+}
+
+bool Mover::settle(const Candidate& candidate, std::uint32_t slot) {
+  const auto guard = core_.buckets.lock(candidate.bucket, candidate.key);
+  auto& bucket = core_.control.bucket(candidate.bucket);
+  if (!guard || !*guard || bucket.version.load() != candidate.version || bucket.claimer.load() != 0) {
+    core_.slots.give_back(slot);
+    return false;
+  }
+  const auto old = bucket.place.load() - 1;
+  {
+    const Change change(bucket);
+    core_.slots.hold(old, candidate.bucket);
+    FOREBAY_CRASH_POINT("move.before_place");
+    bucket.place.store(slot + 1, std::memory_order_release);  // S1
+    FOREBAY_CRASH_POINT("move.placed");
+    core_.slots.link(slot, candidate.bucket);
+  }
+  core_.slots.give_back(old);
+  core_.buckets.announce_room();
+  return true;
+}
+
+bool Mover::demote_one(std::uint32_t tier) {
+  const auto below = tier_below(tier);
+  if (!below) return evict_one(core_, tier, EvictionOrder::kLeastRecent, ~0u);
+  const auto candidate = coldest(tier);
+  if (!candidate) return false;
+  const auto slot = core_.slots.take(*below, candidate->bucket);
+  if (!slot) return false;
+  const auto* data = core_.buckets.data(core_.control.bucket(candidate->bucket));
+  auto& target = core_.tiers[*below];
+  if (data == nullptr) {
+    core_.slots.give_back(*slot);
+    return false;
+  }
+  if (target.mapped) {
+    std::memcpy(target.mapped->slot(*slot - target.first_slot), data, core_.bucket_size());
+  } else if (const auto status = target.block->write(*slot - target.first_slot, data); !status) {
+    tier_failed(*below, status.error());
+    core_.slots.give_back(*slot);
+    return false;
+  }
+  if (settle(*candidate, *slot)) count(core_.counters().demotions);
+  return true;
+}
+
+void Mover::tier_failed(std::uint32_t tier, const Error& error) {
+  auto& failed = core_.control.shared().tiers[tier].failed;
+  if (failed.exchange(static_cast<std::uint32_t>(error.code)) == 0) log_warn("tier {} is left out: {}", core_.tiers[tier].name, error.message);
+}
+
+void Mover::reap(std::chrono::milliseconds wait) {
+  const auto done = queue_->reap(wait);
+  if (!done) return;
+  const auto found = std::ranges::find_if(moving_, [&](const Moving& m) { return m.slot == done->cookie; });
+  if (found == moving_.end()) return;
+  const auto moving = *found;
+  moving_.erase(found);
+  if (!done->status) {
+    tier_failed(queue_tier_, done->status.error());
+    core_.slots.give_back(moving.slot);
+  } else if (settle(moving.candidate, moving.slot)) {
+    count(core_.counters().demotions);
+  }
+}
+
+void Mover::demote_through_queue(std::uint32_t tier) {
+  const auto wanted = high_water(tier);
+  std::uint32_t tries = core_.tiers[tier].slots;
+  while (core_.slots.free_about(tier) + moving_.size() < wanted && tries-- > 0) {
+    const auto below = tier_below(tier);
+    const auto candidate = below && *below == queue_tier_ ? coldest(tier) : std::nullopt;
+    const auto slot = candidate ? core_.slots.take(queue_tier_, candidate->bucket) : std::nullopt;
+    if (!slot) break;
+    const auto* data = core_.buckets.data(core_.control.bucket(candidate->bucket));
+    if (data == nullptr) {
+      core_.slots.give_back(*slot);
+      continue;
+    }
+    moving_.push_back({*candidate, *slot});
+    while (!queue_->submit_write(*slot - core_.tiers[queue_tier_].first_slot, data, *slot)) {
+      reap(std::chrono::milliseconds(1000));
+    }
+    while (queue_->in_flight() >= kDepth) reap(std::chrono::milliseconds(1000));
+  }
+  while (!moving_.empty() && queue_->in_flight() > 0) reap(std::chrono::milliseconds(1000));
+}
+
+void Mover::keep_room(std::uint32_t tier) {
+  if (core_.slots.free_about(tier) >= low_water(tier) || tier + 1 >= core_.tiers.count()) return;
+  const auto below = tier_below(tier);
+  if (queue_ && below && *below == queue_tier_ && core_.tiers[tier].mapped) demote_through_queue(tier);
+  for (std::uint32_t i = 0; i < core_.tiers[tier].slots && core_.slots.free_about(tier) < high_water(tier); ++i) {
+    if (!demote_one(tier)) break;
+  }
+}
+
+Status Mover::promote(Key key) {
+  const auto found = core_.buckets.find(key);
+  if (!found) return {};
+  auto& bucket = core_.control.bucket(*found);
+  const Candidate candidate{*found, key, bucket.version.load(std::memory_order_acquire)};
+  const auto place = bucket.place.load(std::memory_order_acquire);
+  if (place == 0 || bucket.key.load() != key || (candidate.version & 1) != 0) return {};
+  if (core_.tiers.data(place - 1) != nullptr) return {};
+  if (bucket.claimer.load() != 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return {};
+  }
+  for (std::uint32_t tier = 0; tier < core_.tiers.count(); ++tier) {
+    auto& target = core_.tiers[tier];
+    if (!target.mapped) continue;
+    auto slot = core_.slots.take(tier, *found);
+    while (!slot && evict_one(core_, tier, EvictionOrder::kLeastRecent, key_file(key))) slot = core_.slots.take(tier, *found);
+    if (!slot) continue;
+    note_use(tier);
+    if (const auto status = core_.tiers.read(place - 1, 0, core_.bucket_size(), target.mapped->slot(*slot - target.first_slot)); !status) {
+      core_.slots.give_back(*slot);
+      return status;
+    }
+    if (settle(candidate, *slot)) count(core_.counters().promotions);
+    return {};
+  }
+  press();
+  return fail(ENOBUFS, "no room in the mapped tiers");
+}
+
+}  // namespace forebay

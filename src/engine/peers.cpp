@@ -1,0 +1,176 @@
+#include "engine/peers.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+#include "engine/crash_point.hpp"
+#include "os/futex.hpp"
+
+namespace forebay {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kTick = std::chrono::milliseconds(20);
+constexpr int kSpins = 200;
+
+void pause_briefly() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+std::array<char, 16> command_name() {
+  std::array<char, 16> name{};
+  const Fd fd(::open("/proc/self/comm", O_RDONLY | O_CLOEXEC));
+  if (!fd) return name;
+  const ssize_t n = ::read(fd.get(), name.data(), name.size() - 1);
+  if (n > 0 && name[static_cast<std::size_t>(n) - 1] == '\n') name[static_cast<std::size_t>(n) - 1] = 0;
+  return name;
+}
+
+Result<Mapping> wiped_on_fork(LeaseId id) {
+  const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  FOREBAY_ASSIGN(auto page, Mapping::anonymous(size));
+  if (::madvise(page.data(), size, MADV_WIPEONFORK) != 0) return fail_errno(errno, "set up", "the lease's page");
+  std::memcpy(page.data(), &id, sizeof id);
+  return page;
+}
+
+// Adds a leaving process's figures to the total and clears them, so that they count once.
+void fold(Counters& into, Counters& from) {
+  auto* to = reinterpret_cast<Wide*>(&into);
+  auto* source = reinterpret_cast<Wide*>(&from);
+  for (std::size_t i = 0; i < kCounterCount; ++i) {
+    to[i].fetch_add(source[i].exchange(0, std::memory_order_relaxed), std::memory_order_relaxed);
+  }
+}
+
+}  // namespace
+
+Peers::Peers(const Control& control, LeaseFile file, Mapping lease, Mapping own_page, bool found_dead)
+    : control_(&control),
+      file_(std::move(file)),
+      lease_(std::move(lease)),
+      own_page_(std::move(own_page)),
+      own_(reinterpret_cast<const LeaseId*>(own_page_.data())),
+      found_dead_(found_dead) {}
+
+Result<Peers> Peers::join(const Control& control, LeaseFile file, Fd& ring_lease) {
+  const auto count = control.header().lease_count;
+  const auto first = control.shared().next_lease.fetch_add(1, std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto slot = (first + i) % count;
+    auto lease = file.take_with_descriptor(slot, ring_lease);
+    if (!lease && (lease.error().code == EAGAIN || lease.error().code == EACCES)) continue;
+    if (!lease) return std::unexpected(lease.error());
+    auto& record = control.lease(slot);
+    const bool died = record.attached.load() != 0;
+    if (died) fold(control.shared().gone, record.counters);
+    FOREBAY_TRY(control.reserve_opens(slot));
+    // L2: nobody can mistake the new holder for an old one, wrapped or not: 0 is never a generation.
+    const auto generation = (record.generation.load() + 1) & 0x1f'ffff;
+    record.generation.store(generation == 0 ? 1 : generation, std::memory_order_release);
+    const LeaseId id = record.generation.load() << 11 | slot << 1;
+    FOREBAY_ASSIGN(auto own_page, wiped_on_fork(id));
+    record.opens.store(0);
+    record.pid.store(::getpid());
+    record.command = command_name();
+    record.since_ns.store(control.nanoseconds());
+    FOREBAY_CRASH_POINT("join.before_attached");
+    record.attached.store(1, std::memory_order_release);
+    return Peers(control, std::move(file), std::move(*lease), std::move(own_page), died);
+  }
+  return fail(EUSERS, "all " + std::to_string(count) + " places of the buffer are taken: raise buffer.max_processes");
+}
+
+Peers::~Peers() {
+  if (own_page_.data() == nullptr || self() == 0) return;
+  auto& mine = record();
+  fold(control_->shared().gone, mine.counters);
+  mine.opens.store(0);
+  mine.attached.store(0, std::memory_order_release);
+}
+
+LeaseRecord& Peers::record() const { return control_->lease(lease_slot(self())); }
+
+bool Peers::alive(LeaseId id) const {
+  id &= ~kWaiters;
+  if (id == self()) return true;
+  const auto slot = lease_slot(id);
+  if (slot >= control_->header().lease_count) return false;
+  if (control_->lease(slot).generation.load(std::memory_order_acquire) != lease_generation(id)) return false;
+  return file_.held(slot);
+}
+
+bool Peers::any_dead() const {
+  if (found_dead_) return true;
+  for (std::uint32_t slot = 0; slot < control_->header().lease_count; ++slot) {
+    if (control_->lease(slot).attached.load() != 0 && !file_.held(slot)) return true;
+  }
+  return false;
+}
+
+void Peers::bury_dead() const {
+  for (std::uint32_t slot = 0; slot < control_->header().lease_count; ++slot) {
+    auto& record = control_->lease(slot);
+    if (record.attached.load() == 0 || file_.held(slot)) continue;
+    fold(control_->shared().gone, record.counters);
+    record.opens.store(0);
+    record.attached.store(0, std::memory_order_release);
+  }
+}
+
+Locked Peers::try_lock(Word& word) const {
+  std::uint32_t seen = 0;
+  if (word.compare_exchange_strong(seen, self(), std::memory_order_acquire)) return Locked::kClean;
+  if (alive(seen)) return Locked::kTimedOut;
+  // Waiters, if any, stay noted.
+  if (word.compare_exchange_strong(seen, self() | (seen & kWaiters), std::memory_order_acquire)) {
+    return Locked::kTakenOver;
+  }
+  return Locked::kTimedOut;
+}
+
+Locked Peers::lock_slowly(Word& word) const {
+  for (int i = 0; i < kSpins; ++i) {
+    std::uint32_t free = 0;
+    if (word.load(std::memory_order_relaxed) == 0 &&
+        word.compare_exchange_weak(free, self(), std::memory_order_acquire)) {
+      return Locked::kClean;
+    }
+    pause_briefly();
+  }
+  const auto deadline = Clock::now() + lock_wait_;
+  for (;;) {
+    auto seen = word.load(std::memory_order_relaxed);
+    if (seen == 0) {
+      // Others may be asleep behind us: keep them noted.
+      if (word.compare_exchange_strong(seen, self() | kWaiters, std::memory_order_acquire)) return Locked::kClean;
+      continue;
+    }
+    if ((seen & kWaiters) == 0) {
+      if (!word.compare_exchange_strong(seen, seen | kWaiters, std::memory_order_relaxed)) continue;
+      seen |= kWaiters;
+    }
+    futex_wait(word, seen, kTick);
+    if (word.load(std::memory_order_relaxed) != seen) continue;
+    if (!alive(seen)) {
+      if (word.compare_exchange_strong(seen, self() | kWaiters, std::memory_order_acquire)) {
+        record().counters.take_overs.fetch_add(1, std::memory_order_relaxed);
+        return Locked::kTakenOver;
+      }
+    } else if (Clock::now() >= deadline) {
+      return Locked::kTimedOut;
+    }
+  }
+}
+
+void Peers::unlock(Word& word) const {
+  if ((word.exchange(0, std::memory_order_release) & kWaiters) != 0) futex_wake(word, 1);
+}
+
+}  // namespace forebay

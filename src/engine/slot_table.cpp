@@ -1,0 +1,89 @@
+#include "engine/slot_table.hpp"
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "engine/crash_point.hpp"
+
+namespace forebay {
+namespace {
+
+constexpr std::uint64_t kGrowStep = 32u << 20;
+
+}  // namespace
+
+std::optional<std::uint32_t> SlotTable::take(std::uint32_t tier, std::uint32_t bucket) {
+  auto& shared = control_.shared().tiers[tier];
+  const auto first = tiers_[tier].first_slot;
+  const auto wanted = slot_word(peers_.self(), bucket);
+  do {
+    const auto count = available(tier);
+    if (count > 0 && shared.free_hint.load(std::memory_order_relaxed) != 0) {
+      const auto start = shared.next_hint.load(std::memory_order_relaxed);
+      for (std::uint32_t i = 0; i < count; ++i) {
+        const auto at = (start + i) % count;
+        std::uint64_t free = 0;
+        auto& candidate = word(first + at);
+        if (candidate.load(std::memory_order_relaxed) != 0 ||
+            !candidate.compare_exchange_strong(free, wanted, std::memory_order_acquire)) {
+          continue;
+        }
+        shared.next_hint.store(at + 1, std::memory_order_relaxed);
+        // A hint only: never below zero, whatever a killed process left of it.
+        auto hint = shared.free_hint.load(std::memory_order_relaxed);
+        while (hint > 0 && !shared.free_hint.compare_exchange_weak(hint, hint - 1, std::memory_order_relaxed)) {
+        }
+        FOREBAY_CRASH_POINT("slot.taken");
+        return first + at;
+      }
+      shared.free_hint.store(0, std::memory_order_relaxed);
+    }
+  } while (grow(tier));
+  return std::nullopt;
+}
+
+void SlotTable::give_back(std::uint32_t slot) {
+  const auto& tier = tiers_.of_slot(slot);
+  auto& shared = control_.shared().tiers[tier.index];
+  word(slot).store(0, std::memory_order_release);
+  // The slot used last is the one most likely in a cache.
+  shared.next_hint.store(slot - tier.first_slot, std::memory_order_relaxed);
+  shared.free_hint.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool SlotTable::grow(std::uint32_t tier) {
+  auto& shared = control_.shared().tiers[tier];
+  auto& mine = tiers_[tier];
+  const auto before = shared.available.load(std::memory_order_acquire);
+  if (before >= mine.slots || shared.failed.load(std::memory_order_relaxed) != 0) return false;
+  if (peers_.lock(shared.grow_lock) == Locked::kTimedOut) return false;
+  const auto from = shared.available.load(std::memory_order_acquire);
+  bool grown = from > before;
+  if (!grown && from < mine.slots) {
+    const auto step = std::max<std::uint64_t>(kGrowStep / control_.header().bucket_size, 1);
+    const auto to = static_cast<std::uint32_t>(std::min<std::uint64_t>(mine.slots, from + step));
+    const auto status = mine.mapped ? mine.mapped->grow(from, to) : mine.block->grow(from, to);
+    FOREBAY_CRASH_POINT("slot.grown");
+    if (status) {
+      shared.available.store(to, std::memory_order_release);
+      shared.free_hint.fetch_add(to - from, std::memory_order_relaxed);
+      shared.next_hint.store(from, std::memory_order_relaxed);
+      grown = true;
+    } else {
+      shared.failed.store(static_cast<std::uint32_t>(status.error().code), std::memory_order_relaxed);
+      log_warn("tier {} stays at {} of {} buckets: {}", mine.name, from, mine.slots, status.error().message);
+    }
+  }
+  peers_.unlock(shared.grow_lock);
+  return grown;
+}
+
+std::uint32_t SlotTable::free_about(std::uint32_t tier) const {
+  const auto& shared = control_.shared().tiers[tier];
+  const auto unreserved = shared.failed.load(std::memory_order_relaxed) != 0
+                              ? 0
+                              : control_.header().tiers[tier].slots - available(tier);
+  return shared.free_hint.load(std::memory_order_relaxed) + unreserved;
+}
+
+}  // namespace forebay

@@ -1,0 +1,51 @@
+// Which slots of the tiers are free, and taking and giving them back.
+//
+// Thread-safe, lock-free but for growth. A slot is free, in the hands of a lease (with the bucket it is meant for), or
+// linked to the bucket whose `place` names it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/error.hpp"
+#include "engine/control.hpp"
+#include "engine/peers.hpp"
+#include "engine/tiers.hpp"
+
+namespace forebay {
+
+[[nodiscard]] constexpr std::uint64_t slot_word(std::uint32_t owner, std::uint32_t bucket) {
+  return std::uint64_t{owner} << 32 | (bucket + 1);
+}
+[[nodiscard]] constexpr std::uint32_t slot_owner(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
+[[nodiscard]] constexpr std::uint32_t slot_bucket(std::uint64_t word) { return static_cast<std::uint32_t>(word) - 1; }
+
+class SlotTable {
+ public:
+  SlotTable(const Control& control, const Peers& peers, Tiers& tiers)
+      : control_(control), peers_(peers), tiers_(tiers) {}
+
+  // A slot of `tier`, now in this process's hands for `bucket`; none when the tier is full and cannot grow.
+  [[nodiscard]] std::optional<std::uint32_t> take(std::uint32_t tier, std::uint32_t bucket);
+  void hold(std::uint32_t slot, std::uint32_t bucket) { word(slot).store(slot_word(peers_.self(), bucket)); }
+  void link(std::uint32_t slot, std::uint32_t bucket) { word(slot).store(slot_word(kLinked, bucket)); }
+  void give_back(std::uint32_t slot);
+
+  // Reserves more storage for a tier. False when it is whole already or storage is short.
+  bool grow(std::uint32_t tier);
+
+  [[nodiscard]] std::uint32_t available(std::uint32_t tier) const {
+    return control_.shared().tiers[tier].available.load(std::memory_order_acquire);
+  }
+  // About how many slots could still be had without evicting anything.
+  [[nodiscard]] std::uint32_t free_about(std::uint32_t tier) const;
+
+  [[nodiscard]] SlotWord& word(std::uint32_t slot) const { return control_.slot(slot); }
+
+ private:
+  const Control& control_;
+  const Peers& peers_;
+  Tiers& tiers_;
+};
+
+}  // namespace forebay

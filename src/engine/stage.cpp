@@ -1,0 +1,197 @@
+#include "engine/stage.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <format>
+
+#include "engine/crash_point.hpp"
+#include "engine/dirty_filter.hpp"
+#include "engine/evictor.hpp"
+#include "engine/truncate.hpp"
+#include "extent/weight.hpp"
+#include "os/futex.hpp"
+
+namespace forebay {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr auto kTick = std::chrono::milliseconds(20);
+
+void raise_size(FileRecord& file, std::uint64_t end) {
+  auto seen = file.size.load(std::memory_order_relaxed);
+  while (seen < end && !file.size.compare_exchange_weak(seen, end, std::memory_order_release)) {
+  }
+}
+
+}  // namespace
+
+Result<std::uint32_t> Stager::bucket_for(Key key, const FileSettings& settings) {
+  if (const auto found = core_.buckets.find(key)) return *found;
+  for (std::uint32_t tier = 0; tier < core_.tiers.count(); ++tier) {
+    if (!core_.tiers[tier].mapped) continue;
+    if (!settings.tier.empty() && core_.tiers[tier].name != settings.tier) continue;
+    do {
+      const auto inserted = core_.buckets.insert(key, tier);
+      if (inserted) {
+        mover_.note_use(tier);
+        return inserted->bucket;
+      }
+      if (inserted.error().code != ENOBUFS) return std::unexpected(inserted.error());
+    } while (evict_one(core_, tier, order_of(settings.eviction), key_file(key)));
+  }
+  return fail(ENOBUFS, "no room in the mapped tiers");
+}
+
+Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, std::uint32_t at, const std::byte* data,
+                                        std::uint32_t length) {
+  const auto index = bucket_for(key, settings);
+  if (!index && index.error().code == ENOBUFS) return Outcome::kNoRoom;
+  if (!index) return std::unexpected(index.error());
+  FOREBAY_ASSIGN(const auto guard, core_.buckets.lock(*index, key));
+  if (!guard) return Outcome::kAgain;
+  auto& bucket = core_.control.bucket(*index);
+  auto& file = core_.control.file(key_file(key));
+  if (file.intent.load(std::memory_order_acquire) != 0) return Outcome::kTruncating;
+  if ((bucket.flags.load(std::memory_order_relaxed) & kBucketDamaged) != 0) {
+    return fail(EIO, std::format("block {} of {} was damaged in the buffer", key_block(key), core_.files.path(key_file(key))));
+  }
+  const auto place = bucket.place.load(std::memory_order_relaxed);
+  if (place == 0) return Outcome::kBusy;
+  std::byte* bytes = core_.buckets.data(bucket);
+  if (bytes == nullptr) return Outcome::kNotMapped;
+
+  const auto states = core_.buckets.view(*index);
+  const auto end = at + length;
+  std::uint64_t covered = 0;
+  bool some_invalid = false;
+  const bool whole = length == states.size();
+  states.for_each(at, end, [&](std::uint32_t b, std::uint32_t e, ByteState s) {
+    if (readable(s) && !whole) covered += weigh(bytes + b, b, e - b);
+    some_invalid = some_invalid || s == ByteState::kInvalid;
+  });
+  if (whole) covered = bucket.weight.load(std::memory_order_relaxed);
+  const bool was_clean = bucket.dirty_since.load(std::memory_order_relaxed) == 0;
+  {
+    const Change change(bucket);
+    note_dirty(file, key_block(key));  // W3
+    // W1: what is Valid or Claimed becomes Dirty before its bytes change.
+    if (!states.rewrite(at, end, [](ByteState s) { return readable(s) ? ByteState::kDirty : s; })) {
+      return Outcome::kFragmented;
+    }
+    FOREBAY_CRASH_POINT("stage.before_copy");
+    const auto weight = copy_and_weigh(bytes + at, data, at, length);
+    FOREBAY_CRASH_POINT("stage.copied");
+    if (some_invalid && !states.rewrite(at, end, [](ByteState) { return ByteState::kDirty; })) {
+      // The copied bytes are Invalid still or again, so that they do not count; those that were readable do.
+      states.trust(bytes);
+      return Outcome::kFragmented;
+    }
+    FOREBAY_CRASH_POINT("stage.dirty");
+    bucket.weight.store(bucket.weight.load(std::memory_order_relaxed) + weight - covered, std::memory_order_relaxed);
+    if (was_clean) bucket.dirty_since.store(core_.control.tick(), std::memory_order_relaxed);
+    raise_size(file, key_block(key) * core_.bucket_size() + end);
+    FOREBAY_CRASH_POINT("stage.sized");
+  }
+  note_dirty(file, key_block(key));
+  touch(core_, bucket, settings.eviction);
+  if (was_clean || end == core_.bucket_size()) drainer_.kick(end == core_.bucket_size());
+  return Outcome::kStaged;
+}
+
+Status Stager::wait_for_room(std::uint32_t seen) const {
+  auto& shared = core_.control.shared();
+  shared.room_waiters.fetch_add(1);
+  futex_wait(shared.room, seen, kTick);
+  shared.room_waiters.fetch_sub(1);
+  return {};
+}
+
+Status Stager::straight_home(const HomeFile& home, Key key, std::uint32_t at, const std::byte* data,
+                             std::uint32_t length, bool& done) {
+  const auto inserted = core_.buckets.insert(key, BucketTable::kNoTier);
+  if (!inserted && inserted.error().code != ENOBUFS) return std::unexpected(inserted.error());
+  // Somebody staged the block meanwhile, or even descriptors are short: the ordinary way again.
+  if (!inserted || !inserted->fresh) return {};
+  FOREBAY_CRASH_POINT("straight.linked");
+  iovec piece{const_cast<std::byte*>(data), length};
+  const auto offset = key_block(key) * core_.bucket_size() + at;
+  const auto status = home.write({&piece, 1}, offset);
+  FOREBAY_CRASH_POINT("straight.written");
+  if (status) raise_size(core_.control.file(key_file(key)), offset + length);
+  if (const auto guard = core_.buckets.lock(inserted->bucket, key); guard && *guard) {
+    core_.buckets.remove(inserted->bucket, key);
+  }
+  futex_wake(core_.control.bucket(inserted->bucket).claimer);
+  count(core_.counters().straight_home_bytes, status ? length : 0);
+  done = true;
+  return status;
+}
+
+Status Stager::put(const std::shared_ptr<HomeFile>& home, const FileSettings& settings, std::uint64_t block,
+                   std::uint32_t at, const std::byte* data, std::uint32_t length) {
+  const auto key = core_.files.key(home->file(), block);
+  Clock::time_point patience_ends{};
+  Clock::time_point waiting_since{};
+  for (;;) {
+    const auto room = core_.control.shared().room.load(std::memory_order_acquire);
+    FOREBAY_ASSIGN(const auto outcome, try_put(settings, key, at, data, length));
+    switch (outcome) {
+      case Outcome::kStaged:
+        if (waiting_since != Clock::time_point{}) {
+          count(core_.counters().waits_for_room);
+          count(core_.counters().wait_ns, static_cast<std::uint64_t>((Clock::now() - waiting_since).count()));
+        }
+        return {};
+      case Outcome::kAgain:
+        break;
+      case Outcome::kTruncating:
+        FOREBAY_TRY(help_truncation(core_, drain_, home->file(), home.get()));
+        break;
+      case Outcome::kBusy:
+        FOREBAY_TRY(drain_.wait_for_claim(home->file(), block, Clock::now() + core_.settings.limits.home_wait));
+        if (const auto found = core_.buckets.find(key)) {
+          // Left by a dead process that was writing straight home: nothing is in it.
+          const auto guard = core_.buckets.lock(*found, key);
+          const auto& bucket = core_.control.bucket(*found);
+          if (guard && *guard && bucket.place.load() == 0 && bucket.claimer.load() == 0) core_.buckets.remove(*found, key);
+        }
+        break;
+      case Outcome::kFragmented:
+        // Home takes what is there; then the clean pieces can be forgotten.
+        FOREBAY_TRY(drainer_.flush(home, block, block, Clock::now() + core_.settings.limits.home_wait));
+        drop_buckets(core_, drain_, home->file(), block, block, false);
+        break;
+      case Outcome::kNotMapped: {
+        const auto moved = mover_.promote(key);
+        if (moved || moved.error().code != ENOBUFS) {
+          FOREBAY_TRY(moved);
+          break;
+        }
+        [[fallthrough]];
+      }
+      case Outcome::kNoRoom: {
+        const auto now = Clock::now();
+        if (waiting_since == Clock::time_point{}) {
+          waiting_since = now;
+          patience_ends = now + core_.settings.pressure.wait;
+        }
+        drainer_.press();
+        mover_.press();
+        if (now < patience_ends) {
+          FOREBAY_TRY(wait_for_room(room));
+          break;
+        }
+        if (outcome == Outcome::kNotMapped) {
+          FOREBAY_TRY(drainer_.flush(home, block, block, now + core_.settings.limits.home_wait));
+          drop_buckets(core_, drain_, home->file(), block, block, false);
+        }
+        bool done = false;
+        FOREBAY_TRY(straight_home(*home, key, at, data, length, done));
+        if (done) return {};
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace forebay

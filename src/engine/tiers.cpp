@@ -1,0 +1,91 @@
+#include "engine/tiers.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <format>
+
+#include "engine/geometry.hpp"
+#include "os/private_file.hpp"
+
+namespace forebay {
+namespace {
+
+bool is_mapped(TierKind kind) { return kind == TierKind::Memory || kind == TierKind::Pmem; }
+
+std::string data_file(const TierLayout& layout) {
+  const std::string name = layout.name.data();
+  const auto kind = static_cast<TierKind>(layout.kind);
+  return kind == TierKind::Shared ? BlockStore::shared_file_name(name) : name + ".data";
+}
+
+Result<std::unique_ptr<Tier>> open_tier(const Control& control, std::uint32_t index, const std::string& buffer_name,
+                                        bool create) {
+  const auto& layout = control.header().tiers[index];
+  auto tier = std::make_unique<Tier>();
+  tier->index = index;
+  tier->first_slot = layout.first_slot;
+  tier->slots = layout.slots;
+  tier->kind = static_cast<TierKind>(layout.kind);
+  tier->name = layout.name.data();
+  std::string path;
+  FOREBAY_ASSIGN(const auto directory, open_buffer_directory(layout.directory.data(), buffer_name, path));
+  const auto file = data_file(layout);
+  if (create && ::unlinkat(directory.get(), file.c_str(), 0) != 0 && errno != ENOENT) {
+    return fail_errno(errno, "remove", path + "/" + file);
+  }
+  const auto how = create ? Create::kExclusive : Create::kNever;
+  const auto bucket_size = control.header().bucket_size;
+  std::uint64_t there = 0;
+  if (is_mapped(tier->kind)) {
+    const auto kind = tier->kind == TierKind::Pmem ? MappedStore::Kind::kPmem : MappedStore::Kind::kMemory;
+    FOREBAY_ASSIGN(tier->mapped, MappedStore::open(directory, file, bucket_size, layout.slots, kind, how));
+    FOREBAY_ASSIGN(there, tier->mapped->reserved_slots());
+  } else {
+    FOREBAY_ASSIGN(tier->block, BlockStore::open(directory, file, bucket_size, layout.slots, how));
+    FOREBAY_ASSIGN(there, tier->block->reserved_slots());
+  }
+  const auto claimed = control.shared().tiers[index].available.load();
+  if (claimed > layout.slots || there < claimed) {
+    return fail(EBADMSG, std::format("{}/{} holds {} buckets and should hold {}: it was cut short", path, file, there, claimed));
+  }
+  return tier;
+}
+
+}  // namespace
+
+Result<Tiers> Tiers::open(const Control& control, const std::string& buffer_name, bool create) {
+  Tiers tiers;
+  for (std::uint32_t i = 0; i < control.header().tier_count; ++i) {
+    FOREBAY_ASSIGN(auto tier, open_tier(control, i, buffer_name, create));
+    tiers.tiers_.push_back(std::move(tier));
+  }
+  return tiers;
+}
+
+Tier& Tiers::of_slot(std::uint32_t slot) {
+  for (auto& tier : tiers_) {
+    if (tier->holds(slot)) return *tier;
+  }
+  return *tiers_.back();
+}
+
+Status Tiers::read(std::uint32_t slot, std::uint32_t offset, std::uint32_t length, std::byte* to) {
+  auto& tier = of_slot(slot);
+  if (tier.mapped) {
+    std::copy_n(tier.mapped->slot(slot - tier.first_slot) + offset, length, to);
+    return {};
+  }
+  return tier.block->read(slot - tier.first_slot, offset, length, to);
+}
+
+void remove_tier_files(const Control& control, const std::string& buffer_name) {
+  for (std::uint32_t i = 0; i < control.header().tier_count; ++i) {
+    const auto& layout = control.header().tiers[i];
+    std::string path;
+    const auto directory = open_buffer_directory(layout.directory.data(), buffer_name, path);
+    if (directory) ::unlinkat(directory->get(), data_file(layout).c_str(), 0);
+  }
+}
+
+}  // namespace forebay

@@ -1,0 +1,54 @@
+// The tiers' stores as this process has them open, addressed by the buffer-wide slot number.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/error.hpp"
+#include "config/settings.hpp"
+#include "engine/control.hpp"
+#include "tier/block_store.hpp"
+#include "tier/mapped_store.hpp"
+
+namespace forebay {
+
+struct Tier {
+  std::uint32_t index;
+  std::uint32_t first_slot;
+  std::uint32_t slots;
+  TierKind kind;
+  std::string name;
+  std::optional<MappedStore> mapped;  // memory and persistent memory
+  std::optional<BlockStore> block;    // nvme and shared
+
+  [[nodiscard]] bool holds(std::uint32_t slot) const { return slot - first_slot < slots; }
+};
+
+class Tiers {
+ public:
+  // `create` makes the data files anew; otherwise they must be there and as long as the control file says.
+  static Result<Tiers> open(const Control& control, const std::string& buffer_name, bool create);
+
+  [[nodiscard]] std::size_t count() const { return tiers_.size(); }
+  [[nodiscard]] Tier& operator[](std::size_t i) { return *tiers_[i]; }
+  [[nodiscard]] Tier& of_slot(std::uint32_t slot);
+
+  // Where the slot's bytes lie in memory; null if its tier is not mapped.
+  [[nodiscard]] std::byte* data(std::uint32_t slot) {
+    for (auto& tier : tiers_) {
+      if (tier->holds(slot)) return tier->mapped ? tier->mapped->slot(slot - tier->first_slot) : nullptr;
+    }
+    return nullptr;
+  }
+  // Reads a part of a slot of any tier.
+  Status read(std::uint32_t slot, std::uint32_t offset, std::uint32_t length, std::byte* to);
+
+ private:
+  std::vector<std::unique_ptr<Tier>> tiers_;
+};
+
+// Removes the data files of a buffer's tiers.
+void remove_tier_files(const Control& control, const std::string& buffer_name);
+
+}  // namespace forebay

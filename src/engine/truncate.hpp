@@ -1,0 +1,38 @@
+// Changing a file's size: in the buffer and at home.
+#pragma once
+
+#include "base/error.hpp"
+#include "engine/core.hpp"
+#include "engine/drain.hpp"
+#include "engine/home_file.hpp"
+
+namespace forebay {
+
+// Holds a file's lock, having finished what a dead owner had begun.
+class FileLock {
+ public:
+  static Result<FileLock> take(Core& core, Drain& drain, std::uint32_t file, const HomeFile* home);
+  FileLock(FileLock&& other) noexcept : core_(std::exchange(other.core_, nullptr)), file_(other.file_) {}
+  FileLock& operator=(FileLock&&) = delete;
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  ~FileLock() {
+    if (core_ != nullptr) core_->peers.unlock(core_->control.file(file_).lock);
+  }
+
+ private:
+  FileLock(Core& core, std::uint32_t file) : core_(&core), file_(file) {}
+  Core* core_;
+  std::uint32_t file_;
+};
+
+// Makes the file `size` bytes long, here and at home. `home` may be null: then it is opened by its path.
+Status truncate_file(Core& core, Drain& drain, std::uint32_t file, const HomeFile* home, std::uint64_t size);
+
+// Waits for, or finishes, a truncation that was seen in progress.
+Status help_truncation(Core& core, Drain& drain, std::uint32_t file, const HomeFile* home);
+
+// Forgets what is clean in [first, last] of a file; everything, unsaved or not, with `all`.
+void drop_buckets(Core& core, Drain& drain, std::uint32_t file, std::uint64_t first, std::uint64_t last, bool all);
+
+}  // namespace forebay
