@@ -3,10 +3,11 @@
 # The root lies in $cache/root-<hash of packages.txt>. It is made in a sibling "<root>.partial" under a lock
 # and renamed into place as the last step, so a root that exists is whole: an interrupted set-up leaves only
 # the sibling, which the next one removes. Every command runs in a mount namespace of its own, so nothing
-# stays mounted on the host. Uses `die`, `say`, `checkout`, `cache` and `packages` of ./dev.
+# stays mounted on the host, and sees the root read-only, so that nothing installed by hand can stay there.
+# Uses `die`, `say`, `run`, `checkout`, `cache` and `packages` of ./dev.
 
 readonly root_suite=trixie
-readonly root_space_mb=6000
+readonly root_space_mb=4000
 
 root_path() {
   echo "$cache/root-$( (echo "layout 1 $root_suite"; packages | sort) | sha256sum | cut -c1-16)"
@@ -71,7 +72,7 @@ root_populate() {
   echo force-unsafe-io >>"$root/etc/dpkg/dpkg.cfg.d/lean"
   printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
   chmod +x "$root/usr/sbin/policy-rc.d"
-  local apt=(apt-get -y --no-install-recommends -o APT::Sandbox::User=root -o Acquire::Languages=none)
+  local apt=(apt-get -y --no-install-recommends -o APT::Sandbox::User=root -o Acquire::Languages=none -o Acquire::Retries=3)
   if [[ -s /etc/ssl/certs/ca-certificates.crt ]]; then
     cp /etc/ssl/certs/ca-certificates.crt "$root/etc/apt/host-certificates.crt"
     apt+=(-o Acquire::https::CaInfo=/etc/apt/host-certificates.crt)
@@ -104,8 +105,9 @@ root_make() {
     say "making a Debian 13 root in $root (a few minutes, once; log: $log)"
     export root_suite checkout
     export -f root_populate packages
-    if ! unshare --mount --propagation private \
-        bash -c 'root_populate "$@"' root_populate "$root.partial" "$mirror" >>"$log" 2>&1 {lock}>&-; then
+    # It keeps the lock, so that nobody starts over beside an orphan that is still writing.
+    if ! run unshare --mount --propagation private \
+        bash -c 'root_populate "$@"' root_populate "$root.partial" "$mirror" >>"$log" 2>&1; then
       tail -n 15 "$log" >&2
       root_require_space
       die "the Debian 13 root could not be made: the reason is above and in $log."
@@ -121,6 +123,8 @@ root_make() {
 root_enter() {
   local root=$1 keep=() name
   shift
+  unshare --mount --propagation private true 2>/dev/null ||
+    die "this machine does not let root make a mount namespace (a container?): grant CAP_SYS_ADMIN, or run ./dev on Debian 13 or later."
   for name in $(compgen -e); do
     case $name in
       TERM | COLORTERM | NO_COLOR | CI | FOREBAY_* | GTEST_* | CTEST_* | ASAN_* | UBSAN_* | TSAN_* | LSAN_*)
@@ -135,13 +139,15 @@ root_enter() {
     set -e
     root=$1 here=$2 count=$3
     shift 3
-    for path in /dev /proc /sys /tmp; do mount --rbind "$path" "$root$path"; done
-    mount -t tmpfs -o mode=755 tmpfs "$root/run"
+    for path in "${@:1:count}"; do mkdir -p "$root$path"; done
+    mount --bind "$root" "$root"
+    mount -o remount,bind,ro "$root"
+    for path in /root /run; do mount -t tmpfs -o mode=755 tmpfs "$root$path"; done
     for path in /etc/hosts /etc/resolv.conf; do
       if [[ -e $path ]]; then mount --bind "$(realpath "$path")" "$root$path"; fi
     done
-    for path in "${@:1:count}"; do
-      mkdir -p "$root$path"
+    for path in /dev /proc /sys /tmp /var/tmp "${@:1:count}"; do
+      if [[ ! -d $root$path ]]; then mkdir -p "$root$path"; fi
       mount --rbind "$path" "$root$path"
     done
     shift "$count"
