@@ -137,6 +137,7 @@ Status Stager::put(const std::shared_ptr<HomeFile>& home, const FileSettings& se
     FOREBAY_ASSIGN(const auto outcome, try_put(settings, key, at, data, length));
     switch (outcome) {
       case Outcome::kStaged:
+        count(core_.counters().staged_bytes, length);
         if (waiting_since != Clock::time_point{}) {
           count(core_.counters().waits_for_room);
           count(core_.counters().wait_ns, static_cast<std::uint64_t>((Clock::now() - waiting_since).count()));
@@ -159,7 +160,7 @@ Status Stager::put(const std::shared_ptr<HomeFile>& home, const FileSettings& se
       case Outcome::kFragmented:
         // Home takes what is there; then the clean pieces can be forgotten.
         FOREBAY_TRY(drainer_.flush(home, block, block, Clock::now() + core_.settings.limits.home_wait));
-        drop_buckets(core_, drain_, home->file(), block, block, false);
+        drop_buckets(core_, drain_, home->file(), block, block, Drop::kClean);
         break;
       case Outcome::kNotMapped: {
         const auto moved = mover_.promote(key);
@@ -183,7 +184,7 @@ Status Stager::put(const std::shared_ptr<HomeFile>& home, const FileSettings& se
         }
         if (outcome == Outcome::kNotMapped) {
           FOREBAY_TRY(drainer_.flush(home, block, block, now + core_.settings.limits.home_wait));
-          drop_buckets(core_, drain_, home->file(), block, block, false);
+          drop_buckets(core_, drain_, home->file(), block, block, Drop::kClean);
         }
         bool done = false;
         FOREBAY_TRY(straight_home(*home, key, at, data, length, done));
