@@ -45,7 +45,18 @@ std::array<std::uint8_t, 16> boot_id() {
 
 std::uint64_t header_check(const Header& header) { return XXH3_64bits(&header, offsetof(Header, check)); }
 
-ControlFinding judge(const Header& header, std::uint64_t file_size, std::string& why) {
+std::string path_of(const Fd& directory) {
+  char link[32];
+  std::snprintf(link, sizeof link, "/proc/self/fd/%d", directory.get());
+  std::string path(4096, '\0');
+  const ssize_t n = ::readlink(link, path.data(), path.size());
+  path.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  return path;
+}
+
+}  // namespace
+
+ControlFinding Control::judge(const Header& header, std::uint64_t file_size, std::string& why) {
   if (header.magic == 0 || header.ready.load(std::memory_order_acquire) == 0) {
     why = "its creator died before it was finished";
     return ControlFinding::kUnfinished;
@@ -77,17 +88,6 @@ ControlFinding judge(const Header& header, std::uint64_t file_size, std::string&
   }
   return ControlFinding::kUsable;
 }
-
-std::string path_of(const Fd& directory) {
-  char link[32];
-  std::snprintf(link, sizeof link, "/proc/self/fd/%d", directory.get());
-  std::string path(4096, '\0');
-  const ssize_t n = ::readlink(link, path.data(), path.size());
-  path.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
-  return path;
-}
-
-}  // namespace
 
 Result<Fd> open_buffer_directory(const std::string& base, const std::string& name, std::string& path) {
   FOREBAY_TRY(open_private_directory(base));

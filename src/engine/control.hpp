@@ -29,6 +29,9 @@ enum class ControlFinding {
 
 class Control {
  public:
+  // What a control file of `file_size` bytes that begins with `header` is.
+  static ControlFinding judge(const Header& header, std::uint64_t file_size, std::string& why);
+
   // Looks at the control file in `directory`; `why` receives words for everything but kUsable and kMissing.
   static Result<ControlFinding> examine(const Fd& directory, std::string& why);
 
