@@ -1,7 +1,5 @@
 #include "engine/control_reader.hpp"
 
-#include <sys/stat.h>
-
 #include <bit>
 
 #include "config/choices.hpp"
@@ -40,16 +38,9 @@ Result<ControlReader> ControlReader::open(const Fd& directory, ControlFinding& f
     if (control.error().code == ENOENT) finding = ControlFinding::kMissing;
     return std::unexpected(control.error());
   }
-  struct stat found{};
-  if (::fstat(control->get(), &found) != 0) return fail_errno(errno, "examine", kControlFile);
   auto header = std::make_unique<Header>();
-  FOREBAY_ASSIGN(const auto got, read_fully(control->get(), header.get(), sizeof(Header), 0));
-  std::string why = got == 0 ? "its creator died before it was finished" : "it is cut short";
-  if (got == sizeof(Header)) {
-    finding = Control::judge(*header, static_cast<std::uint64_t>(found.st_size), why);
-  } else if (got == 0) {
-    finding = ControlFinding::kUnfinished;
-  }
+  std::string why;
+  FOREBAY_ASSIGN(finding, Control::examine(directory, *control, *header, why));
   if (finding == ControlFinding::kUsable && !plausible(*header)) {
     finding = ControlFinding::kDamaged;
     why = "its header makes no sense";
