@@ -17,14 +17,14 @@ namespace {
 
 constexpr const char* kStuck = "the file table is held by a process that does not go on";
 
+std::int64_t nanoseconds(const statx_timestamp& t) { return t.tv_sec * 1'000'000'000 + t.tv_nsec; }
+
+}  // namespace
+
 std::uint32_t path_check(const FileRecord& record, std::string_view path) {
   const std::uint64_t identity[3] = {record.device, record.inode, record.born_ns};
   return static_cast<std::uint32_t>(XXH3_64bits_withSeed(path.data(), path.size(), XXH3_64bits(identity, sizeof identity)));
 }
-
-std::int64_t nanoseconds(const statx_timestamp& t) { return t.tv_sec * 1'000'000'000 + t.tv_nsec; }
-
-}  // namespace
 
 Result<HomeStamp> stamp_of(int fd, std::string_view path) {
   struct statx found{};

@@ -33,6 +33,9 @@ struct HomeStamp {
 // Looks at an open home file.
 Result<HomeStamp> stamp_of(int fd, std::string_view path);
 
+// The check of a record's identity and path.
+[[nodiscard]] std::uint32_t path_check(const FileRecord& record, std::string_view path);
+
 class FileTable {
  public:
   FileTable(const Control& control, const Peers& peers, BucketTable& buckets)
