@@ -328,6 +328,9 @@ void BucketTable::sweep() {
   bool found = false;
   for (std::uint32_t i = 0; i < control_.header().bucket_count; ++i) found = sweep_descriptor(i) || found;
   for (std::uint32_t i = 0; i < control_.header().slot_count; ++i) found = sweep_slot(i) || found;
+  std::uint32_t maps = 0;
+  for (std::uint32_t i = 0; i < control_.header().bucket_count; ++i) maps += view(i).fragmented() ? 1 : 0;
+  control_.shared().maps.store(maps, std::memory_order_relaxed);
   if (found) announce_room();
 }
 

@@ -63,7 +63,7 @@ Buffer::Buffer(Settings settings, std::unique_ptr<Control> control, Peers peers,
       drainer_(core_, crew_),
       mover_(core_, std::move(ring_lease), [this] { recover(); }),
       stager_(core_, drainer_, mover_),
-      fetcher_(core_, stager_, mover_),
+      fetcher_(core_, stager_, readers_),
       drain_(core_) {}
 
 Buffer::~Buffer() {
@@ -94,10 +94,12 @@ Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, m
   FOREBAY_ASSIGN(const auto stamp, stamp_of(fd.get(), real));
 
   std::uint32_t number = 0;
+  bool shared = false;
   {
     const std::scoped_lock lock(mutex_);
     FOREBAY_ASSIGN(const auto opened, core_.files.open(stamp, real));
     number = opened.file;
+    shared = opened.shared || open_files_.contains(number);
     auto& handles = open_files_[number];
     if (handles++ != 0) core_.files.close(number);  // one entry a process is enough
     if (const auto status = meet_home(number, opened, stamp); !status) {
@@ -106,6 +108,7 @@ Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, m
     }
   }
   const auto home = std::make_shared<HomeFile>(number, std::move(fd), std::move(real), writable);
+  FOREBAY_TRY(agree_on_bypass(home, shared, settings));
   auto file = std::make_shared<File>(*this, number, home, settings, (flags & O_ACCMODE) != O_WRONLY, writable);
   if (const auto status = grant_reservation(number, settings); !status) return std::unexpected(status.error());
   auto& record = core_.control.file(number);
@@ -142,6 +145,30 @@ Status Buffer::meet_home(std::uint32_t number, const FileTable::Opened& opened, 
   return {};
 }
 
+// All users of a file on a node go the same way, or they would not see each other's bytes.
+Status Buffer::agree_on_bypass(const std::shared_ptr<HomeFile>& home, bool shared, FileSettings& settings) {
+  auto& flags = core_.control.file(home->file()).flags;
+  const bool bypassed = (flags.load() & kFileBypass) != 0;
+  if (shared) {
+    if (bypassed) {
+      settings.mode = Mode::Bypass;
+    } else if (settings.mode == Mode::Bypass) {
+      settings.mode = Mode::Sync;
+    }
+    return {};
+  }
+  if (settings.mode != Mode::Bypass) {
+    flags.fetch_and(~std::uint32_t{kFileBypass});
+    return {};
+  }
+  flags.fetch_or(kFileBypass);
+  if (maybe_dirty(core_.control.file(home->file()))) {
+    FOREBAY_TRY(drainer_.flush(home, 0, kMaxBlock, Clock::now() + core_.settings.limits.home_wait));
+  }
+  drop_buckets(core_, drain_, home->file(), 0, kMaxBlock, false);
+  return {};
+}
+
 Status Buffer::grant_reservation(std::uint32_t number, const FileSettings& settings) {
   if (settings.reserve_size == 0) return {};
   std::uint64_t capacity = 0;
@@ -167,9 +194,14 @@ void Buffer::closed(File& file) {
   const auto found = open_files_.find(number);
   if (found == open_files_.end() || --found->second != 0) return;
   open_files_.erase(found);
-  if (!core_.files.in_use(number)) core_.control.file(number).reserve.store(0);
   drainer_.release(number);
   core_.files.close(number);
+  if (core_.files.in_use(number)) return;
+  auto& record = core_.control.file(number);
+  record.reserve.store(0);
+  if ((record.flags.fetch_and(~std::uint32_t{kFilePinned}) & kFilePinned) != 0) {
+    fetcher_.pin(file.home(), 0, record.size.load(), false);
+  }
 }
 
 Status Buffer::drain(std::chrono::nanoseconds patience) {

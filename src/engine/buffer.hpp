@@ -59,6 +59,7 @@ class Buffer {
   Buffer(Settings settings, std::unique_ptr<Control> control, Peers peers, Tiers tiers, Fd ring_lease,
          AttachOptions options);
   Status meet_home(std::uint32_t file, const FileTable::Opened& opened, const HomeStamp& home);
+  Status agree_on_bypass(const std::shared_ptr<HomeFile>& home, bool shared, FileSettings& settings);
   Status grant_reservation(std::uint32_t file, const FileSettings& settings);
   void closed(File& file);
   void remove_scratch();

@@ -70,7 +70,7 @@ TEST(Buffer, MoreThanTheTiersHoldStillArrives) {
 }
 
 TEST(Buffer, ThousandsOfSingleBytesStayExact) {
-  TestBuffer test("drain.trigger=never");
+  TestBuffer test("drain.trigger=never limits.fragment_memory=16KiB");
   const auto path = test.home("dots");
   std::string expected(20'000, '.');
   std::ofstream(path) << expected;

@@ -176,11 +176,20 @@ ByteMap Control::map(std::uint32_t bucket) const {
 }
 
 Status Control::reserve_map(std::uint32_t bucket) const {
+  if (shared().maps.load(std::memory_order_relaxed) >= header().map_limit) {
+    return fail(ENOSPC, "limits.fragment_memory is used up");
+  }
   const auto stride = ByteMap::storage_for(header().bucket_size);
-  return reserve_sparse(header().sparse.maps + bucket * stride, stride);
+  FOREBAY_TRY(reserve_sparse(header().sparse.maps + bucket * stride, stride));
+  shared().maps.fetch_add(1, std::memory_order_relaxed);
+  return {};
 }
 
 void Control::release_map(std::uint32_t bucket) const {
+  // A count that a death left too low must not wrap.
+  auto maps = shared().maps.load(std::memory_order_relaxed);
+  while (maps > 0 && !shared().maps.compare_exchange_weak(maps, maps - 1, std::memory_order_relaxed)) {
+  }
   const auto stride = ByteMap::storage_for(header().bucket_size);
   if (stride % 4096 == 0) {
     // The map's own pages, which nobody else's map shares: MADV_REMOVE punches them out of the file.

@@ -56,7 +56,7 @@ class Control {
   [[nodiscard]] Word* opens(std::uint32_t lease) const;
   Status reserve_opens(std::uint32_t lease) const;
 
-  // A bucket's byte map; storage must have been reserved by reserve_map. Releasing gives the storage back and makes the
+  // A bucket's byte map; storage must have been reserved by reserve_map (ENOSPC: no room, or too many). Releasing gives the storage back and makes the
   // map all Invalid.
   [[nodiscard]] ByteMap map(std::uint32_t bucket) const;
   Status reserve_map(std::uint32_t bucket) const;

@@ -16,6 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kTick = std::chrono::milliseconds(20);
+constexpr std::uint32_t kBridge = 64u << 10;
 
 void add_piece(Shipment& shipment, std::uint64_t offset, const std::byte* data, std::uint32_t length) {
   auto* base = const_cast<std::byte*>(data);
@@ -76,8 +77,17 @@ Result<Claim> Drain::claim(Shipment& shipment, std::uint64_t block) {
     FOREBAY_CRASH_POINT("claim.claimed");
   }
   const auto start = block * states.size();
+  const bool alone = (record.flags.load(std::memory_order_relaxed) & kFileExclusive) != 0;
+  std::uint32_t valid_from = 0;
+  std::uint32_t claimed_to = 0;
   states.for_each(0, states.size(), [&](std::uint32_t b, std::uint32_t e, ByteState s) {
-    if (s == ByteState::kClaimed) add_piece(shipment, start + b, data + b, e - b);
+    if (s == ByteState::kValid) valid_from = b;
+    if (s != ByteState::kClaimed) return;
+    // Where nobody else can have written, what lies between two claims may go along: one write instead of two.
+    const bool bridge = alone && claimed_to != 0 && valid_from == claimed_to && b - valid_from <= kBridge;
+    if (bridge) add_piece(shipment, start + valid_from, data + valid_from, b - valid_from);
+    add_piece(shipment, start + b, data + b, e - b);
+    claimed_to = e;
   });
   if (copy) shipment.copies.push_back(std::move(copy));
   shipment.buckets.emplace_back(*found, key);

@@ -9,7 +9,6 @@
 #include "engine/crash_point.hpp"
 #include "engine/evictor.hpp"
 #include "engine/file_buckets.hpp"
-#include "engine/truncate.hpp"
 #include "extent/weight.hpp"
 
 namespace forebay {
@@ -28,7 +27,22 @@ constexpr bool kOptimistic = true;
 
 }  // namespace
 
-bool Fetcher::admitted(const FileSettings& settings) const { return settings.admission_read != Admission::Never; }
+bool Fetcher::admitted(const FileSettings& settings, std::uint64_t bytes) const {
+  return settings.admission_read == Admission::Always ||
+         (settings.admission_read == Admission::Auto && admission_.admit(bytes));
+}
+
+void Fetcher::note_miss(const std::shared_ptr<HomeFile>& home, const FileSettings& settings, const Permit& permit) {
+  auto& flags = core_.control.bucket(permit.bucket).flags;
+  const bool again = (flags.fetch_or(kBucketReadOnce, std::memory_order_relaxed) & kBucketReadOnce) != 0;
+  if (!again && settings.admission_read != Admission::Always) return;
+  readers_.post(
+      [this, home, settings, at = key_block(permit.key) * core_.bucket_size()] {
+        const auto came = bring(*home, settings, at, core_.bucket_size());
+        if (came) count(core_.counters().readahead_bytes, *came);
+      },
+      Crew::Urgency::kBack);
+}
 
 bool Fetcher::hit(Key key, std::uint32_t at, std::uint32_t length, std::byte* out, const FileSettings& settings) {
   if (!kOptimistic) return false;
@@ -62,7 +76,7 @@ Status Fetcher::gather(const HomeFile& home, const FileSettings& settings, std::
   const auto key = core_.files.key(home.file(), block);
   const auto start = block * core_.bucket_size();
   // The permit comes before home is read: what is written after it makes it void.
-  if (admitted(settings)) permits.push_back(permit(home, settings, block));
+  if (admitted(settings, length)) permits.push_back(permit(home, settings, block));
   const auto found = core_.buckets.find(key);
   if (found) {
     FOREBAY_ASSIGN(const auto guard, core_.buckets.lock(*found, key));
@@ -142,7 +156,9 @@ Status Fetcher::read_neighbours(const HomeFile& home, std::span<Gap> gaps) {
   const bool direct = wanted == span;
   std::unique_ptr<std::byte[]> copy;
   if (!direct) copy = std::make_unique_for_overwrite<std::byte[]>(span);
+  const auto began = core_.control.nanoseconds();
   FOREBAY_ASSIGN(const auto got, home.read(direct ? gaps.front().out : copy.get(), span, start));
+  admission_.note(span, core_.control.nanoseconds() - began);
   count(core_.counters().home_reads);
   count(core_.counters().home_read_bytes, got);
   for (auto& gap : gaps) {
@@ -166,8 +182,9 @@ Status Fetcher::read_gaps(const HomeFile& home, std::span<Gap> gaps) {
   return {};
 }
 
-Result<std::uint64_t> Fetcher::get(const HomeFile& home, const FileSettings& settings, std::uint64_t offset,
+Result<std::uint64_t> Fetcher::get(const std::shared_ptr<HomeFile>& home_file, const FileSettings& settings, std::uint64_t offset,
                                    std::span<std::byte> out) {
+  const auto& home = *home_file;
   const auto& record = core_.control.file(home.file());
   const auto size = record.size.load(std::memory_order_acquire);
   if (offset >= size) return 0;
@@ -199,6 +216,7 @@ Result<std::uint64_t> Fetcher::get(const HomeFile& home, const FileSettings& set
     while (next != permits.end() && next->key != key) ++next;
     if (next == permits.end()) break;
     fill(*next, static_cast<std::uint32_t>(gap.offset % bucket_size), gap.out, static_cast<std::uint32_t>(gap.length));
+    note_miss(home_file, settings, *next);
     // One fill changes the version: the rest of a bucket's gaps would need a new permit.
     ++next;
   }

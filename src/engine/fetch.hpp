@@ -16,17 +16,18 @@
 #include "config/settings.hpp"
 #include "engine/core.hpp"
 #include "engine/home_file.hpp"
-#include "engine/mover.hpp"
+#include "engine/crew.hpp"
 #include "engine/stage.hpp"
+#include "policy/admission.hpp"
 
 namespace forebay {
 
 class Fetcher {
  public:
-  Fetcher(Core& core, Stager& stager, Mover& mover) : core_(core), stager_(stager), mover_(mover), drain_(core) {}
+  Fetcher(Core& core, Stager& stager, Crew& readers) : core_(core), stager_(stager), readers_(readers) {}
 
   // Bytes of [offset, offset + out.size()) below the file's size; how many.
-  Result<std::uint64_t> get(const HomeFile& home, const FileSettings& settings, std::uint64_t offset,
+  Result<std::uint64_t> get(const std::shared_ptr<HomeFile>& home, const FileSettings& settings, std::uint64_t offset,
                             std::span<std::byte> out);
 
   // Brings what is Invalid of [offset, offset + length) from home into buckets. Best effort: without room it does
@@ -61,7 +62,9 @@ class Fetcher {
   void fill(const Permit& permit, std::uint32_t at, const std::byte* data, std::uint32_t length);
   Status read_neighbours(const HomeFile& home, std::span<Gap> gaps);
   Status read_gaps(const HomeFile& home, std::span<Gap> gaps);
-  [[nodiscard]] bool admitted(const FileSettings& settings) const;
+  [[nodiscard]] bool admitted(const FileSettings& settings, std::uint64_t bytes) const;
+  // A block missed more than once is worth having whole.
+  void note_miss(const std::shared_ptr<HomeFile>& home, const FileSettings& settings, const Permit& permit);
 
   // Blocks that bring() has under way in this process: a reader waits for them instead of asking home again.
   bool begin_bring(Key key);
@@ -70,8 +73,8 @@ class Fetcher {
 
   Core& core_;
   Stager& stager_;
-  Mover& mover_;
-  Drain drain_;
+  Crew& readers_;
+  ReadAdmission admission_;
   std::mutex mutex_;
   std::condition_variable arrived_;
   std::set<Key> coming_;  // guarded by mutex_

@@ -74,8 +74,16 @@ Result<std::uint64_t> File::write_staged(std::uint64_t offset, std::span<const s
   return data.size();
 }
 
+Result<std::uint64_t> File::write_past(std::uint64_t offset, std::span<const std::byte> data) {
+  iovec piece{const_cast<std::byte*>(data.data()), data.size()};
+  FOREBAY_TRY(home_->write({&piece, 1}, offset));
+  count(buffer_.core_.counters().passed_through, data.size());
+  return data.size();
+}
+
 Status File::make_durable(std::uint64_t offset, std::span<const std::byte> data) {
-  const bool through = settings_.durability == Durability::Home || settings_.mode == Mode::Sync;
+  const bool through = settings_.durability == Durability::Home || settings_.mode == Mode::Sync ||
+                       settings_.admission_write == Admission::Never;
   if (!through || data.empty()) return {};
   const auto bucket_size = buffer_.core_.bucket_size();
   return buffer_.drainer_.flush(home_, offset / bucket_size, (offset + data.size() - 1) / bucket_size,
@@ -89,6 +97,7 @@ Result<std::uint64_t> File::write(std::uint64_t offset, std::span<const std::byt
   if (offset > max_size() || data.size() > max_size() - offset) return fail(EFBIG, "a buffered file cannot be that large: " + path());
   auto& counters = buffer_.core_.counters();
   count(counters.writes);
+  if (settings_.mode == Mode::Bypass) return write_past(offset, data);
   FOREBAY_ASSIGN(const auto written, write_staged(offset, data));
   count(counters.written_bytes, written);
   FOREBAY_TRY(make_durable(offset, data.first(written)));
@@ -101,8 +110,9 @@ Result<std::uint64_t> File::append(std::span<const std::byte> data) {
   std::uint64_t at = 0;
   {
     FOREBAY_ASSIGN(const auto lock, FileLock::take(buffer_.core_, buffer_.drain_, number_, home_.get()));
-    at = buffer_.core_.control.file(number_).size.load();
-    FOREBAY_ASSIGN(const auto written, write_staged(at, data));
+    FOREBAY_ASSIGN(at, size());
+    const bool past = settings_.mode == Mode::Bypass;
+    FOREBAY_ASSIGN(const auto written, past ? write_past(at, data) : write_staged(at, data));
     count(buffer_.core_.counters().writes);
     count(buffer_.core_.counters().written_bytes, written);
     if (written != data.size()) return fail(EIO, "only a part could be appended to " + path());
@@ -115,7 +125,11 @@ Result<std::uint64_t> File::read(std::uint64_t offset, std::span<std::byte> out)
   FOREBAY_TRY(usable(false));
   auto& counters = buffer_.core_.counters();
   count(counters.reads);
-  FOREBAY_ASSIGN(const auto got, buffer_.fetcher_.get(*home_, settings_, offset, out));
+  if (settings_.mode == Mode::Bypass) {
+    count(counters.passed_through, out.size());
+    return home_->read(out.data(), out.size(), offset);
+  }
+  FOREBAY_ASSIGN(const auto got, buffer_.fetcher_.get(home_, settings_, offset, out));
   count(counters.read_bytes, got);
   read_ahead(offset, got);
   return got;
@@ -123,7 +137,7 @@ Result<std::uint64_t> File::read(std::uint64_t offset, std::span<std::byte> out)
 
 void File::read_ahead(std::uint64_t offset, std::uint64_t length) {
   if (settings_.readahead_max == 0 || length == 0 || random_.load(std::memory_order_relaxed) ||
-      settings_.admission_read == Admission::Never || !buffer_.options_.background) {
+      settings_.admission_read == Admission::Never || settings_.mode == Mode::Bypass || !buffer_.options_.background) {
     return;
   }
   // A second reader of this handle at the same moment makes any pattern meaningless: let it pass.
@@ -147,6 +161,10 @@ void File::read_ahead(std::uint64_t offset, std::uint64_t length) {
 
 Result<std::uint64_t> File::size() const {
   if (!buffer_.attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
+  if (settings_.mode == Mode::Bypass) {
+    FOREBAY_ASSIGN(const auto stamp, stamp_of(home_->fd(), path()));
+    return stamp.size;
+  }
   return buffer_.core_.control.file(number_).size.load(std::memory_order_acquire);
 }
 
@@ -157,7 +175,7 @@ Status File::truncate(std::uint64_t size) {
 }
 
 Status File::drain() {
-  if (settings_.mode == Mode::Scratch) return {};
+  if (settings_.mode == Mode::Scratch || settings_.mode == Mode::Bypass) return {};
   const auto status = buffer_.drainer_.flush(home_, 0, kMaxBlock, Clock::now() + buffer_.core_.settings.limits.home_wait);
   if (!status) errors_seen_.store(buffer_.core_.control.file(number_).error_sequence.load());
   return status;
@@ -226,6 +244,7 @@ Ticket File::prefetch(std::uint64_t offset, std::uint64_t length) {
 Status File::pin(std::uint64_t offset, std::uint64_t length) {
   FOREBAY_TRY(usable(false));
   FOREBAY_TRY(prefetch(offset, length).wait(buffer_.core_.settings.limits.home_wait));
+  buffer_.core_.control.file(number_).flags.fetch_or(kFilePinned);
   buffer_.fetcher_.pin(*home_, offset, length, true);
   return {};
 }

@@ -83,6 +83,7 @@ class File {
   // The error that struck since the last report, once.
   Status report();
   Result<std::uint64_t> write_staged(std::uint64_t offset, std::span<const std::byte> data);
+  Result<std::uint64_t> write_past(std::uint64_t offset, std::span<const std::byte> data);
   Status make_durable(std::uint64_t offset, std::span<const std::byte> data);
   void read_ahead(std::uint64_t offset, std::uint64_t length);
 

@@ -60,12 +60,12 @@ class TableGuard {
 };
 }  // namespace
 
-std::uint32_t FileTable::chain_of(const FileIdentity& identity) const {
+std::uint32_t FileTable::chain_of(const HomeIdentity& identity) const {
   const std::uint64_t parts[2] = {identity.device, identity.inode};
   return static_cast<std::uint32_t>(XXH3_64bits(parts, sizeof parts)) & (control_.header().file_chain_count - 1);
 }
 
-std::uint32_t FileTable::find(const FileIdentity& identity) const {
+std::uint32_t FileTable::find(const HomeIdentity& identity) const {
   const auto count = control_.header().file_count;
   auto at = control_.file_chain(chain_of(identity)).load(std::memory_order_acquire);
   for (std::uint32_t steps = 0; at != 0 && at <= count && steps < count; ++steps) {

@@ -17,16 +17,16 @@
 namespace forebay {
 
 // What tells a file at home from any other, also from one of the same name made later.
-struct FileIdentity {
+struct HomeIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::uint64_t born_ns = 0;  // 0 where the file system does not say
 
-  bool operator==(const FileIdentity&) const = default;
+  bool operator==(const HomeIdentity&) const = default;
 };
 
 struct HomeStamp {
-  FileIdentity identity;
+  HomeIdentity identity;
   std::uint64_t size = 0;
   std::int64_t modified_ns = 0;
 };
@@ -67,8 +67,8 @@ class FileTable {
 
  private:
   [[nodiscard]] Status lock() const;
-  [[nodiscard]] std::uint32_t chain_of(const FileIdentity& identity) const;
-  [[nodiscard]] std::uint32_t find(const FileIdentity& identity) const;  // index + 1
+  [[nodiscard]] std::uint32_t chain_of(const HomeIdentity& identity) const;
+  [[nodiscard]] std::uint32_t find(const HomeIdentity& identity) const;  // index + 1
   Result<std::uint32_t> make(const HomeStamp& home, std::string_view path);
   [[nodiscard]] std::uint32_t take_free() const;  // index + 1
   void unlink(std::uint32_t file) const;

@@ -63,6 +63,10 @@ Status lay_out(const Settings& settings, Header& h) {
                      : static_cast<std::uint32_t>(std::clamp<std::uint64_t>(slots, 256, kMaxFiles));
   h.file_chain_count = std::bit_ceil(h.file_count);
   h.long_path_count = std::clamp(h.file_count / 64, 4u, 1024u);
+  const auto& fragments = settings.limits.fragment_memory;
+  const auto for_maps = fragments.is_bytes() ? fragments.bytes : slots * h.bucket_size / 20;
+  h.map_limit = static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(for_maps / ByteMap::storage_for(h.bucket_size), 1, h.bucket_count));
   h.lease_count = std::min(settings.buffer.max_processes, kLeaseLimit - 1);
   h.opens_per_lease = settings.limits.open_files;
 

@@ -20,7 +20,7 @@ Result<std::shared_ptr<HomeFile>> HomeFile::reopen(const FileTable& files, const
   }
   FOREBAY_ASSIGN(const auto found, stamp_of(fd.get(), path));
   const auto& record = control.file(file);
-  if (found.identity != FileIdentity{record.device, record.inode, record.born_ns}) {
+  if (found.identity != HomeIdentity{record.device, record.inode, record.born_ns}) {
     return fail(ESTALE, path + " was replaced by another file; the unsaved bytes of the old one are kept");
   }
   return std::make_shared<HomeFile>(file, std::move(fd), path, true);

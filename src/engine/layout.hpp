@@ -60,6 +60,8 @@ struct Header {
   std::uint32_t lease_count;
   std::uint32_t opens_per_lease;
   std::uint32_t long_path_count;
+  std::uint32_t map_limit;  // how many buckets may have a byte map at a time
+  std::uint32_t padding;
   std::array<TierLayout, kTierLimit> tiers;
   Regions regions;
   SparseRegions sparse;
@@ -98,6 +100,7 @@ struct alignas(64) Shared {
   Word damage_found;
   Word bucket_hint;
   Word file_hint;
+  Word maps;  // about how many buckets have a byte map
   Counters gone;  // sums of processes that left
 };
 
@@ -115,9 +118,9 @@ inline constexpr std::uint32_t kInlinePath = 264;
 
 enum FileFlag : std::uint32_t {
   kFileScratch = 1,     // never goes home
-  kFileForeign = 2,     // home was changed by somebody else while we had it
-  kFileExclusive = 4,   // hint: nobody else writes it
-  kFileDetached = 8,    // closed before its bytes were home, on purpose
+  kFileExclusive = 2,   // hint: no other node writes it
+  kFilePinned = 4,      // some of it is pinned
+  kFileBypass = 8,      // read and written at home only
 };
 
 struct alignas(64) FileRecord {
