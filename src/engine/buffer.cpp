@@ -45,6 +45,7 @@ Result<std::unique_ptr<Buffer>> Buffer::attach(const Settings& settings, AttachO
   FOREBAY_ASSIGN(auto joined, join_buffer(settings, options.create));
   std::unique_ptr<Buffer> buffer(new Buffer(std::move(joined.settings), std::move(joined.control), std::move(joined.peers),
                                             std::move(joined.tiers), std::move(joined.ring_lease), options));
+  if (joined.fresh) FOREBAY_TRY(buffer->replay());
   if (buffer->core_.peers.any_dead()) buffer->recover();
   if (options.background) {
     buffer->drainer_.adopt_orphans();
@@ -64,12 +65,26 @@ Buffer::Buffer(Settings settings, std::unique_ptr<Control> control, Peers peers,
       mover_(core_, std::move(ring_lease), [this] { recover(); }),
       stager_(core_, drainer_, mover_),
       fetcher_(core_, stager_, readers_),
-      drain_(core_) {}
+      drain_(core_),
+      node_log_(core_, drainer_) {}
 
 Buffer::~Buffer() {
   // A forked child has none of the threads and must not touch what its parent owns.
   if (!attached()) return;
   (void)detach();
+}
+
+// A new buffer where journals lie: the node was lost, and they hold what had been promised to survive that.
+Status Buffer::replay() {
+  FOREBAY_ASSIGN(const auto report, replay_journals(core_));
+  core_.control.shared().journal_sequence.store(report.highest_seq);
+  if (report.bytes != 0) {
+    log_warn("carried home {} of {} files from the journals of a node that was lost", format_bytes(report.bytes), report.files);
+    count(core_.counters().recovered_bytes, report.bytes);
+  }
+  for (const auto& remark : report.remarks) log_error("journal: {}", remark);
+  for (const auto& failure : report.failures) log_error("journal: {}: {}", failure.file.path, failure.error.message);
+  return {};
 }
 
 std::size_t Buffer::recover() {
@@ -115,6 +130,7 @@ Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, m
   if (settings.mode == Mode::Scratch) record.flags.fetch_or(kFileScratch);
   if (writable) {
     drainer_.add(home, settings.drain_trigger);
+    if (settings.durability == Durability::Node && settings.mode == Mode::Async) FOREBAY_TRY(node_log_.add(home));
   } else if (maybe_dirty(record)) {
     // Left by somebody who is gone, and nobody else may be there to carry it home.
     if (auto again = HomeFile::reopen(core_.files, core_.control, number)) drainer_.add(std::move(*again), settings.drain_trigger);
@@ -206,7 +222,9 @@ void Buffer::closed(File& file) {
 
 Status Buffer::drain(std::chrono::nanoseconds patience) {
   drainer_.adopt_orphans();
-  return drainer_.flush_all(Clock::now() + patience);
+  FOREBAY_TRY(drainer_.flush_all(Clock::now() + patience));
+  retire_journals(core_);
+  return {};
 }
 
 void Buffer::remove_scratch() {
@@ -232,6 +250,7 @@ Status Buffer::detach() {
   readers_.stop();
   Status status;
   if (options_.background) status = drainer_.flush_all(Clock::now() + core_.settings.limits.home_wait);
+  if (status) status = node_log_.finish();
   crew_.stop();
   remove_scratch();
   if (!status) log_warn("left with bytes that are not home yet: {} (`forebay status` shows them)", status.error().message);

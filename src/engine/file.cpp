@@ -49,6 +49,10 @@ Status File::usable(bool for_writing) const {
   return {};
 }
 
+bool File::logged() const {
+  return writable_ && settings_.durability == Durability::Node && settings_.mode == Mode::Async;
+}
+
 std::uint64_t File::max_size() const { return (kMaxBlock + 1) * buffer_.core_.bucket_size(); }
 
 Status File::report() {
@@ -84,7 +88,8 @@ Result<std::uint64_t> File::write_past(std::uint64_t offset, std::span<const std
 Status File::make_durable(std::uint64_t offset, std::span<const std::byte> data) {
   const bool through = settings_.durability == Durability::Home || settings_.mode == Mode::Sync ||
                        settings_.admission_write == Admission::Never;
-  if (!through || data.empty()) return {};
+  if (data.empty()) return {};
+  if (!through) return logged() ? buffer_.node_log_.append(home_, offset, data) : Status{};
   const auto bucket_size = buffer_.core_.bucket_size();
   return buffer_.drainer_.flush(home_, offset / bucket_size, (offset + data.size() - 1) / bucket_size,
                                 Clock::now() + buffer_.core_.settings.limits.home_wait);
@@ -171,12 +176,15 @@ Result<std::uint64_t> File::size() const {
 Status File::truncate(std::uint64_t size) {
   FOREBAY_TRY(usable(true));
   if (size > max_size()) return fail(EFBIG, "a buffered file cannot be that large: " + path());
-  return truncate_file(buffer_.core_, buffer_.drain_, number_, home_.get(), size);
+  FOREBAY_TRY(truncate_file(buffer_.core_, buffer_.drain_, number_, home_.get(), size));
+  return logged() ? buffer_.node_log_.truncated(home_, size) : Status{};
 }
 
 Status File::drain() {
   if (settings_.mode == Mode::Scratch || settings_.mode == Mode::Bypass) return {};
-  const auto status = buffer_.drainer_.flush(home_, 0, kMaxBlock, Clock::now() + buffer_.core_.settings.limits.home_wait);
+  const auto deadline = Clock::now() + buffer_.core_.settings.limits.home_wait;
+  const auto status = logged() ? buffer_.node_log_.bring_home(home_, deadline)
+                               : buffer_.drainer_.flush(home_, 0, kMaxBlock, deadline);
   if (!status) errors_seen_.store(buffer_.core_.control.file(number_).error_sequence.load());
   return status;
 }
@@ -186,7 +194,7 @@ Status File::sync() {
   FOREBAY_TRY(usable(true));
   if (settings_.mode == Mode::Scratch || settings_.on_flush == OnFlush::Stage) return report();
   FOREBAY_TRY(drain());
-  if (::fsync(home_->fd()) != 0) return fail_errno(errno, "sync", path());
+  if (!logged() && ::fsync(home_->fd()) != 0) return fail_errno(errno, "sync", path());
   return report();
 }
 
