@@ -137,6 +137,7 @@ Status Stager::put(const std::shared_ptr<HomeFile>& home, const FileSettings& se
     FOREBAY_ASSIGN(const auto outcome, try_put(settings, key, at, data, length));
     switch (outcome) {
       case Outcome::kStaged:
+        count(core_.counters().staged_bytes, length);
         if (waiting_since != Clock::time_point{}) {
           count(core_.counters().waits_for_room);
           count(core_.counters().wait_ns, static_cast<std::uint64_t>((Clock::now() - waiting_since).count()));
