@@ -162,6 +162,7 @@ Result<std::uint32_t> FileTable::make(const HomeStamp& home, std::string_view pa
   record.options.store(0);
   record.opens_hint.store(0);
   record.buckets.store(0);
+  record.dirty_end.store(0);
   for (auto& word : record.dirty_filter) word.store(0);
   auto& head = control_.file_chain(chain_of(home.identity));
   record.next.store(head.load());
@@ -321,7 +322,7 @@ void FileTable::sweep() {
       record.owner.store(0);
     }
   }
-  std::vector<std::uint32_t> opens(header.file_count), buckets(header.file_count);
+  std::vector<std::uint32_t> opens(header.file_count);
   for (std::uint32_t slot = 0; slot < header.lease_count; ++slot) {
     const auto& record = control_.lease(slot);
     if (record.attached.load() == 0 || !peers_.alive(record.generation.load() << 11 | slot << 1)) continue;
@@ -330,14 +331,7 @@ void FileTable::sweep() {
       if (file != 0 && file <= header.file_count) ++opens[file - 1];
     }
   }
-  for (std::uint32_t i = 0; i < header.bucket_count; ++i) {
-    const auto key = control_.bucket(i).key.load();
-    if (key != 0 && key_file(key) < header.file_count) ++buckets[key_file(key)];
-  }
-  for (std::uint32_t i = 0; i < header.file_count; ++i) {
-    control_.file(i).opens_hint.store(opens[i]);
-    control_.file(i).buckets.store(buckets[i]);
-  }
+  for (std::uint32_t i = 0; i < header.file_count; ++i) control_.file(i).opens_hint.store(opens[i]);
 }
 
 }  // namespace forebay

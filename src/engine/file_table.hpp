@@ -62,7 +62,7 @@ class FileTable {
   // Every linked record.
   [[nodiscard]] std::vector<std::uint32_t> all() const;
 
-  // After deaths: records in dead hands are freed, open counts and bucket counts made true.
+  // After deaths: records in dead hands are freed, open counts made true.
   void sweep();
 
   // Forgets a file that nobody has open and that has no bucket.
