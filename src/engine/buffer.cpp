@@ -205,6 +205,7 @@ void Buffer::closed(File& file) {
 }
 
 Status Buffer::drain(std::chrono::nanoseconds patience) {
+  if (!attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
   drainer_.adopt_orphans();
   return drainer_.flush_all(Clock::now() + patience);
 }

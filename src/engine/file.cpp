@@ -38,10 +38,13 @@ File::~File() {
   if (!closed_.load() && buffer_.attached()) (void)close();
 }
 
+Status File::attached() const {
+  if (buffer_.attached()) return {};
+  return fail(ENOTCONN, "this process is not attached to the buffer (a forked child must attach by itself)");
+}
+
 Status File::usable(bool for_writing) const {
-  if (!buffer_.attached()) {
-    return fail(ENOTCONN, "this process is not attached to the buffer (a forked child must attach by itself)");
-  }
+  FOREBAY_TRY(attached());
   if (closed_.load(std::memory_order_relaxed)) return fail(EBADF, path() + " is closed");
   if (for_writing ? !writable_ : !readable_) {
     return fail(EBADF, path() + (for_writing ? " was not opened for writing" : " was not opened for reading"));
@@ -160,7 +163,7 @@ void File::read_ahead(std::uint64_t offset, std::uint64_t length) {
 }
 
 Result<std::uint64_t> File::size() const {
-  if (!buffer_.attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
+  FOREBAY_TRY(attached());
   if (settings_.mode == Mode::Bypass) {
     FOREBAY_ASSIGN(const auto stamp, stamp_of(home_->fd(), path()));
     return stamp.size;
@@ -175,6 +178,7 @@ Status File::truncate(std::uint64_t size) {
 }
 
 Status File::drain() {
+  FOREBAY_TRY(attached());
   if (settings_.mode == Mode::Scratch || settings_.mode == Mode::Bypass) return {};
   const auto status = buffer_.drainer_.flush(home_, 0, kMaxBlock, Clock::now() + buffer_.core_.settings.limits.home_wait);
   if (!status) errors_seen_.store(buffer_.core_.control.file(number_).error_sequence.load());
@@ -182,6 +186,7 @@ Status File::drain() {
 }
 
 Status File::sync() {
+  FOREBAY_TRY(attached());
   if (!writable_) return {};
   FOREBAY_TRY(usable(true));
   if (settings_.mode == Mode::Scratch || settings_.on_flush == OnFlush::Stage) return report();
@@ -191,7 +196,7 @@ Status File::sync() {
 }
 
 Status File::close() {
-  if (!buffer_.attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
+  FOREBAY_TRY(attached());
   if (closed_.load()) return fail(EBADF, path() + " is closed");
   Status status;
   const bool waits = settings_.on_close == OnClose::Home && settings_.mode != Mode::Scratch;
@@ -256,6 +261,7 @@ Status File::unpin(std::uint64_t offset, std::uint64_t length) {
 }
 
 Status File::hint(Hint hint, std::uint64_t offset, std::uint64_t length) {
+  FOREBAY_TRY(attached());
   switch (hint) {
     case Hint::kNormal:
     case Hint::kSequential:
@@ -277,7 +283,7 @@ Status File::hint(Hint hint, std::uint64_t offset, std::uint64_t length) {
 }
 
 Status File::evict(std::uint64_t offset, std::uint64_t length) {
-  if (!buffer_.attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
+  FOREBAY_TRY(attached());
   if (length == 0) return {};
   const auto bucket_size = buffer_.core_.bucket_size();
   const auto end = length > max_size() - std::min(offset, max_size()) ? max_size() : offset + length;
