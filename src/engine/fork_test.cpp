@@ -27,7 +27,9 @@ TEST(Fork, TheChildIsRefusedEverywhereAndTheParentGoesOn) {
     wrong |= refused(file->drain()) && refused(file->sync()) ? 0 : 8;
     wrong |= refused(read_only->sync()) ? 0 : 16;
     wrong |= refused(file->hint(Hint::kExclusive, 0, 0)) && refused(file->evict(0, 10)) ? 0 : 32;
-    wrong |= refused(test->drain(std::chrono::seconds(1))) && refused(test->open(test.home("c"), O_RDONLY)) ? 0 : 64;
+    wrong |= refused(test->drain(std::chrono::seconds(1))) && refused(test->open(test.home("c"), O_RDONLY))
+                 ? 0
+                 : 64;
     ::_exit(wrong);
   }
   int status = 0;
