@@ -18,7 +18,9 @@ using Clock = std::chrono::steady_clock;
 
 std::vector<std::pair<std::uint64_t, std::uint32_t>> buckets_from(Core& core, std::uint32_t file, std::uint64_t first) {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> found;
-  const auto last = std::max(core.control.file(file).size.load() / core.bucket_size() + 512, first);
+  // Dirty bytes end where dirty_end says; Valid ones came from below the size.
+  const auto& record = core.control.file(file);
+  const auto last = std::max(record.dirty_end.load(), record.size.load() / core.bucket_size() + 1);
   for_each_bucket_of(core, file, first, last, [&](std::uint64_t block, std::uint32_t index) { found.emplace_back(block, index); });
   return found;
 }
