@@ -221,6 +221,7 @@ void Buffer::closed(File& file) {
 }
 
 Status Buffer::drain(std::chrono::nanoseconds patience) {
+  if (!attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
   drainer_.adopt_orphans();
   FOREBAY_TRY(drainer_.flush_all(Clock::now() + patience));
   retire_journals(core_);

@@ -38,10 +38,13 @@ File::~File() {
   if (!closed_.load() && buffer_.attached()) (void)close();
 }
 
+Status File::attached() const {
+  if (buffer_.attached()) return {};
+  return fail(ENOTCONN, "this process is not attached to the buffer (a forked child must attach by itself)");
+}
+
 Status File::usable(bool for_writing) const {
-  if (!buffer_.attached()) {
-    return fail(ENOTCONN, "this process is not attached to the buffer (a forked child must attach by itself)");
-  }
+  FOREBAY_TRY(attached());
   if (closed_.load(std::memory_order_relaxed)) return fail(EBADF, path() + " is closed");
   if (for_writing ? !writable_ : !readable_) {
     return fail(EBADF, path() + (for_writing ? " was not opened for writing" : " was not opened for reading"));
@@ -165,7 +168,7 @@ void File::read_ahead(std::uint64_t offset, std::uint64_t length) {
 }
 
 Result<std::uint64_t> File::size() const {
-  if (!buffer_.attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
+  FOREBAY_TRY(attached());
   if (settings_.mode == Mode::Bypass) {
     FOREBAY_ASSIGN(const auto stamp, stamp_of(home_->fd(), path()));
     return stamp.size;
@@ -181,6 +184,7 @@ Status File::truncate(std::uint64_t size) {
 }
 
 Status File::drain() {
+  FOREBAY_TRY(attached());
   if (settings_.mode == Mode::Scratch || settings_.mode == Mode::Bypass) return {};
   const auto deadline = Clock::now() + buffer_.core_.settings.limits.home_wait;
   const auto status = logged() ? buffer_.node_log_.bring_home(home_, deadline)
@@ -190,6 +194,7 @@ Status File::drain() {
 }
 
 Status File::sync() {
+  FOREBAY_TRY(attached());
   if (!writable_) return {};
   FOREBAY_TRY(usable(true));
   if (settings_.mode == Mode::Scratch || settings_.on_flush == OnFlush::Stage) return report();
@@ -199,7 +204,7 @@ Status File::sync() {
 }
 
 Status File::close() {
-  if (!buffer_.attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
+  FOREBAY_TRY(attached());
   if (closed_.load()) return fail(EBADF, path() + " is closed");
   Status status;
   const bool waits = settings_.on_close == OnClose::Home && settings_.mode != Mode::Scratch;
@@ -264,6 +269,7 @@ Status File::unpin(std::uint64_t offset, std::uint64_t length) {
 }
 
 Status File::hint(Hint hint, std::uint64_t offset, std::uint64_t length) {
+  FOREBAY_TRY(attached());
   switch (hint) {
     case Hint::kNormal:
     case Hint::kSequential:
@@ -285,7 +291,7 @@ Status File::hint(Hint hint, std::uint64_t offset, std::uint64_t length) {
 }
 
 Status File::evict(std::uint64_t offset, std::uint64_t length) {
-  if (!buffer_.attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
+  FOREBAY_TRY(attached());
   if (length == 0) return {};
   const auto bucket_size = buffer_.core_.bucket_size();
   const auto end = length > max_size() - std::min(offset, max_size()) ? max_size() : offset + length;
