@@ -46,7 +46,7 @@ Result<std::unique_ptr<Buffer>> Buffer::attach(const Settings& settings, AttachO
   std::unique_ptr<Buffer> buffer(new Buffer(std::move(joined.settings), std::move(joined.control), std::move(joined.peers),
                                             std::move(joined.tiers), std::move(joined.ring_lease), options));
   if (joined.fresh) FOREBAY_TRY(buffer->replay());
-  if (buffer->core_.peers.any_dead()) buffer->recover();
+  if (!buffer->core_.peers.dead().empty()) buffer->recover();
   if (options.background) {
     buffer->drainer_.adopt_orphans();
     buffer->drainer_.start();
@@ -88,10 +88,12 @@ Status Buffer::replay() {
 }
 
 std::size_t Buffer::recover() {
+  // Who dies from here on may leave something behind the sweep: those are buried by the next one.
+  const auto dead = core_.peers.dead();
   core_.buckets.sweep();
   core_.files.sweep();
   rebuild_dirty_filters(core_);
-  core_.peers.bury_dead();
+  core_.peers.bury(dead);
   for (const auto file : core_.files.all()) {
     if (core_.control.file(file).intent.load() != 0) (void)help_truncation(core_, drain_, file, nullptr);
   }
