@@ -14,6 +14,11 @@ void measure_read_4k(const Run& run);
 void measure_read_64(const Run& run);
 void measure_index_ops(const Run& run);
 void measure_pool(const Run& run);
+void measure_drain_merge(const Run& run);
+void measure_nvme_stage(const Run& run);
+void measure_overhead_memory(const Run& run);
+void measure_idle_cpu(const Run& run);
+void measure_growth(const Run& run);
 
 inline constexpr Figure kEngineFigures[] = {
     {"stage_1m", "at least 0.8 of memcpy", measure_stage_1m},
@@ -23,6 +28,12 @@ inline constexpr Figure kEngineFigures[] = {
     {"read_64", "at least 5 times pread", measure_read_64},
     {"index_ops", "at least 100 times Memcached over a unix socket", measure_index_ops},
     {"pool", "at least 3 times malloc, not below tcmalloc", measure_pool},
+    {"drain_merge", "4 KiB writes in random order reach home in writes of at least 1 MiB",
+     measure_drain_merge},
+    {"nvme_stage", "at least 0.9 of O_DIRECT at queue depth 16", measure_nvme_stage},
+    {"overhead_memory", "at most 0.01 of the buckets", measure_overhead_memory},
+    {"idle_cpu", "nothing to be measured", measure_idle_cpu},
+    {"growth", "ten times as much costs ten times, not more", measure_growth},
 };
 
 }  // namespace forebay::bench

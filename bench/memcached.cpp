@@ -18,10 +18,12 @@ namespace {
 Fd connect_to(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) throw std::runtime_error("the path is too long for a socket: " + path);
+  if (path.size() >= sizeof address.sun_path)
+    throw std::runtime_error("the path is too long for a socket: " + path);
   std::memcpy(address.sun_path, path.c_str(), path.size());
   Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!fd || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) fd.reset();
+  if (!fd || ::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    fd.reset();
   return fd;
 }
 
@@ -32,8 +34,8 @@ Memcached::Memcached(const std::string& folder) : socket_(folder + "/memcached")
   if (pid_ == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     // It refuses to run as root unless told to stay root.
-    ::execlp("memcached", "memcached", "-u", ::geteuid() == 0 ? "root" : "nobody", "-s", socket_.c_str(), "-a", "0700",
-             "-m", "256", "-t", "2", nullptr);
+    ::execlp("memcached", "memcached", "-u", ::geteuid() == 0 ? "root" : "nobody", "-s", socket_.c_str(),
+             "-a", "0700", "-m", "256", "-t", "2", nullptr);
     ::_exit(127);
   }
   for (int i = 0; i < 500; ++i) {
@@ -55,7 +57,8 @@ MemcachedClient::MemcachedClient(const std::string& socket) : fd_(connect_to(soc
 }
 
 void MemcachedClient::ask(std::string_view request, std::string_view last_line) {
-  if (::send(fd_.get(), request.data(), request.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(request.size())) {
+  if (::send(fd_.get(), request.data(), request.size(), MSG_NOSIGNAL) !=
+      static_cast<ssize_t>(request.size())) {
     throw std::runtime_error("cannot ask memcached");
   }
   char answer[512];

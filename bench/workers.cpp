@@ -54,8 +54,7 @@ void Crowd::meet() {
 }
 
 std::vector<std::vector<double>> in_processes(unsigned count, const Work& work) {
-  void* memory =
-      ::mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* memory = ::mmap(nullptr, sizeof(Board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED || count > Board{}.answers.size()) throw std::runtime_error("too many workers");
   auto& board = *new (memory) Board{};
   std::vector<pid_t> workers;

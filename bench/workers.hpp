@@ -1,7 +1,7 @@
 // Work in several processes at once.
 //
-// The processes are forked from the caller, which must not be attached to a buffer at that moment: each attaches for
-// itself. They end with their parent.
+// The processes are forked from the caller, which must not be attached to a buffer at that moment: each
+// attaches for itself. They end with their parent.
 #pragma once
 
 #include <atomic>

@@ -11,8 +11,8 @@ namespace forebay::bench {
 namespace {
 
 constexpr unsigned kProcesses = 2;
-constexpr std::uint64_t kKeys = 8192;      // known to both, used by both
-constexpr std::uint64_t kBatch = 1024;     // new keys between two clearances
+constexpr std::uint64_t kKeys = 8192;         // known to both, used by both
+constexpr std::uint64_t kBatch = 1024;        // new keys between two clearances
 constexpr std::uint64_t kNewKeys = 1u << 30;  // far from the others
 
 // Operations on the index as the engine's read and write paths do them.
@@ -53,7 +53,8 @@ class Index {
   // Seconds to put kBatch new keys.
   double put_batch() {
     const auto start = Clock::now();
-    for (std::uint64_t i = 0; i < kBatch; ++i, ++next_new_) new_ones_.emplace_back(put(key(next_new_)), key(next_new_));
+    for (std::uint64_t i = 0; i < kBatch; ++i, ++next_new_)
+      new_ones_.emplace_back(put(key(next_new_)), key(next_new_));
     return seconds_since(start);
   }
   void clear_batch() {
@@ -106,7 +107,8 @@ Rates ours(Index& index, Crowd& crowd, const std::vector<Key>& keys, std::uint64
   return rates;
 }
 
-Rates memcached(MemcachedClient& client, Crowd& crowd, const std::vector<std::string>& names, std::uint64_t& next_new) {
+Rates memcached(MemcachedClient& client, Crowd& crowd, const std::vector<std::string>& names,
+                std::uint64_t& next_new) {
   Rates rates{};
   const auto count = static_cast<double>(names.size());
   const auto timed = [&](auto&& operation) {
@@ -156,7 +158,8 @@ void measure_index_ops(const Run& run) {
   const auto answers =
       in_processes(kProcesses, [&](Crowd& crowd) { return take_turns(run, node, server.socket(), crowd); });
   const auto turns = answers[0].size() / 6;
-  std::vector<std::vector<double>> rates(8, std::vector<double>(turns));  // ours, then Memcached's: get, put, update, all
+  std::vector<std::vector<double>> rates(
+      8, std::vector<double>(turns));  // ours, then Memcached's: get, put, update, all
   for (std::size_t turn = 0; turn < turns; ++turn) {
     for (std::size_t whose = 0; whose < 2; ++whose) {
       double time_of_three = 0;
@@ -172,7 +175,8 @@ void measure_index_ops(const Run& run) {
   const char* names[] = {"index_ops/get", "index_ops/put", "index_ops/update", "index_ops"};
   for (const std::size_t kind : {3, 0, 1, 2}) {
     std::vector<double> quotients;
-    for (std::size_t turn = 0; turn < turns; ++turn) quotients.push_back(rates[kind][turn] / rates[kind + 4][turn]);
+    for (std::size_t turn = 0; turn < turns; ++turn)
+      quotients.push_back(rates[kind][turn] / rates[kind + 4][turn]);
     run.report({names[kind], median(rates[kind]) / 1e6, "M/s", median(quotients),
                 std::format("memcached over a unix socket: {:.3g} M/s", median(rates[kind + 4]) / 1e6)});
   }

@@ -1,7 +1,7 @@
 // Room for buffers of mixed sizes: taken, filled and released, from the engine's slots and from allocators.
 //
-// A step takes a burst of buffers, as an application that writes a checkpoint does, and releases them all once they are
-// home. What an allocator gives back to the kernel in between it must touch again.
+// A step takes a burst of buffers, as an application that writes a checkpoint does, and releases them all
+// once they are home. What an allocator gives back to the kernel in between it must touch again.
 #include <dlfcn.h>
 
 #include <numeric>
@@ -30,8 +30,8 @@ std::vector<std::uint64_t> mixed_sizes() {
   return sizes;
 }
 
-double with_allocator(void* (*take)(std::size_t), void (*release)(void*), const std::vector<std::uint64_t>& sizes,
-                      const std::vector<std::byte>& data) {
+double with_allocator(void* (*take)(std::size_t), void (*release)(void*),
+                      const std::vector<std::uint64_t>& sizes, const std::vector<std::byte>& data) {
   std::vector<void*> taken;
   taken.reserve(sizes.size());
   const auto start = Clock::now();

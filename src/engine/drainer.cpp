@@ -54,6 +54,14 @@ class Gathering {
   Status result_;
 };
 
+// Many file systems let only one write at a time extend a file, and others beside each other inside it: the block that
+// reaches furthest goes first, so that the rest need not queue.
+std::vector<UnsavedBlock> longest_reach_first(std::vector<UnsavedBlock> blocks, const Core& core, std::uint32_t file) {
+  const bool extends = !blocks.empty() && (blocks.back().block + 1) * core.bucket_size() > core.control.file(file).home_size.load();
+  if (extends) std::ranges::rotate(blocks, blocks.end() - 1);
+  return blocks;
+}
+
 }  // namespace
 
 void Drainer::start() {
@@ -181,17 +189,20 @@ Drainer::TimePoint Drainer::tend(const Target& target, bool pressed) {
     }
     auto shipment = std::make_shared<Shipment>();
     shipment->home = target.home;
-    for (; i < end; ++i) {
-      if (verdict.whole_only && blocks[i].bytes != core_.bucket_size()) {
+    const std::vector<UnsavedBlock> group(blocks.begin() + static_cast<std::ptrdiff_t>(i),
+                                          blocks.begin() + static_cast<std::ptrdiff_t>(end));
+    i = end;
+    for (const auto& [block, bytes, since] : longest_reach_first(group, core_, file)) {
+      if (verdict.whole_only && bytes != core_.bucket_size()) {
         next = std::min(next, now + core_.settings.drain.delay);
         continue;
       }
-      const bool apart = !shipment->buckets.empty() && shipment->next_block != blocks[i].block;
+      const bool apart = !shipment->buckets.empty() && shipment->next_block != block;
       if (apart || shipment->bytes >= core_.settings.drain.write_size || shipment->runs.size() >= kMaxRuns) {
         ship_in_background(std::exchange(shipment, std::make_shared<Shipment>()));
         shipment->home = target.home;
       }
-      const auto claimed = drain_.claim(*shipment, blocks[i].block);
+      const auto claimed = drain_.claim(*shipment, block);
       if (!claimed || (*claimed != Claim::kClaimed && *claimed != Claim::kNothing && *claimed != Claim::kDamaged)) {
         next = std::min(next, now + std::chrono::milliseconds(20));
       }
@@ -238,7 +249,7 @@ Status Drainer::flush_once(const std::shared_ptr<HomeFile>& home, const std::vec
     return shipment;
   };
   auto shipment = fresh();
-  for (const auto& [block, bytes, since] : blocks) {
+  for (const auto& [block, bytes, since] : longest_reach_first(blocks, core_, home->file())) {
     const bool apart = !shipment->buckets.empty() && shipment->next_block != block;
     if (apart || shipment->bytes >= core_.settings.drain.write_size || shipment->runs.size() >= kMaxRuns) {
       if (!dispatch(std::exchange(shipment, fresh()))) break;
