@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace forebay {
+namespace forebay::testing {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -80,10 +80,12 @@ std::string json_value(const std::string& text, const std::string& expression) {
   if (fd < 0) throw std::runtime_error("cannot make " + name);
   ::close(fd);
   std::ofstream(name, std::ios::binary) << text;
-  const auto ran = run("python3", {"-c", "import json, sys; d = json.load(open(sys.argv[1])); print(" + expression + ")", name});
+  const auto ran =
+      run("python3",
+          {"-c", "import json, sys; d = json.load(open(sys.argv[1])); print(" + expression + ")", name});
   std::filesystem::remove(name);
   if (ran.code != 0) return ran.err;
   return ran.out.substr(0, ran.out.find_last_not_of('\n') + 1);
 }
 
-}  // namespace forebay
+}  // namespace forebay::testing

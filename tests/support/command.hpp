@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace forebay {
+namespace forebay::testing {
 
 struct Ran {
   int code = -1;    // exit status; -1 when a signal ended it
@@ -38,4 +38,4 @@ class Running {
 // The value of a Python expression over `d`, the JSON document `text`; the error if it is no JSON.
 std::string json_value(const std::string& text, const std::string& expression);
 
-}  // namespace forebay
+}  // namespace forebay::testing

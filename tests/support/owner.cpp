@@ -11,11 +11,11 @@
 
 #include "os/fd.hpp"
 
-namespace forebay {
+namespace forebay::testing {
 namespace {
 
-[[noreturn]] void live(const Settings& settings, const std::function<void(Buffer&)>& work, AttachOptions options, int ready,
-                       int leave) {
+[[noreturn]] void live(const Settings& settings, const std::function<void(Buffer&)>& work,
+                       AttachOptions options, int ready, int leave) {
   ::alarm(300);  // never longer than the test
   std::string words = "+";
   std::unique_ptr<Buffer> buffer;
@@ -75,4 +75,4 @@ void Owner::leave() {
   pid_ = -1;
 }
 
-}  // namespace forebay
+}  // namespace forebay::testing

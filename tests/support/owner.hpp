@@ -8,12 +8,12 @@
 #include "config/settings.hpp"
 #include "engine/buffer.hpp"
 
-namespace forebay {
+namespace forebay::testing {
 
 class Owner {
  public:
-  // Returns when the other process has attached and done `work`; it then waits. The caller must have no threads.
-  // Throws with its words if it could not.
+  // Returns when the other process has attached and done `work`; it then waits. The caller must have no
+  // threads. Throws with its words if it could not.
   Owner(const Settings& settings, const std::function<void(Buffer&)>& work, AttachOptions options = {});
   Owner(const Owner&) = delete;
   Owner& operator=(const Owner&) = delete;
@@ -28,4 +28,4 @@ class Owner {
   int to_ = -1;
 };
 
-}  // namespace forebay
+}  // namespace forebay::testing
