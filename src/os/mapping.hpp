@@ -23,6 +23,12 @@ class Mapping {
     if (at == MAP_FAILED) return fail_errno(errno, "map", name);
     return Mapping(static_cast<std::byte*>(at), size);
   }
+  // The same over address space that the caller has reserved at `start`.
+  static Result<Mapping> shared_at(std::byte* start, int fd, std::size_t size, const std::string& name, int flags) {
+    void* at = ::mmap(start, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd, 0);
+    if (at == MAP_FAILED) return fail_errno(errno, "map", name);
+    return Mapping(static_cast<std::byte*>(at), size);
+  }
   // Private zeroed memory, in pages of its own so that it can be advised about.
   static Result<Mapping> anonymous(std::size_t size) {
     void* at = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

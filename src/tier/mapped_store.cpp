@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "os/file_system.hpp"
+#include "os/huge_pages.hpp"
 #include "os/memory_room.hpp"
 #include "tier/slot_range.hpp"
 
@@ -23,11 +24,11 @@ constexpr std::size_t kPopulateStep = 64u << 20;
 // MAP_SYNC is granted by a DAX file system only: then flushing the processor's caches is all that durability
 // takes.
 Result<Mapping> map_pmem(int fd, std::size_t size, const std::string& name, bool& real) {
-  if (auto mapping = Mapping::shared(fd, size, name, MAP_SHARED_VALIDATE | MAP_SYNC)) {
+  if (auto mapping = map_for_huge_pages(fd, size, name, MAP_SHARED_VALIDATE | MAP_SYNC)) {
     real = true;
     return mapping;
   }
-  auto mapping = Mapping::shared(fd, size, name);
+  auto mapping = map_for_huge_pages(fd, size, name);
   real = mapping && pmem_is_pmem(mapping->data(), mapping->size()) == 1;
   return mapping;
 }
@@ -50,7 +51,7 @@ Result<MappedStore> MappedStore::open(const Fd& directory, const std::string& fi
   const auto size = bucket_size * slots;
   bool real_pmem = false;
   FOREBAY_ASSIGN(auto mapping, kind == Kind::kPmem ? map_pmem(fd, size, file.path(), real_pmem)
-                                                   : Mapping::shared(fd, size, file.path()));
+                                                   : map_for_huge_pages(fd, size, file.path()));
   // Without these two the store works all the same, only fork and core dumps are dearer.
   ::madvise(mapping.data(), size, MADV_DONTFORK);
   ::madvise(mapping.data(), size, MADV_DONTDUMP);
@@ -73,7 +74,18 @@ Status MappedStore::grow(std::uint64_t from, std::uint64_t to) {
     }
   }
   FOREBAY_ASSIGN(const int fd, file_.descriptor());
-  return reserve_storage(fd, from * bucket_size_, to * bucket_size_, file_.path());
+  if (!in_memory_) return reserve_storage(fd, from * bucket_size_, to * bucket_size_, file_.path());
+  struct stat before{};
+  if (::fstat(fd, &before) != 0) return fail_errno(errno, "examine", file_.path());
+  const auto end = static_cast<off_t>(to * bucket_size_);
+  if (before.st_size < end && ::ftruncate(fd, end) == 0) {
+    put_huge_pages(fd, mapping_.data(), from * bucket_size_, to * bucket_size_);
+  }
+  auto status = reserve_storage(fd, from * bucket_size_, to * bucket_size_, file_.path());
+  // Nobody was told of what was reserved before it failed. If even this fails, it is merely reserved too early.
+  if (!status && before.st_size < end) [[maybe_unused]]
+    const int ignored = ::ftruncate(fd, before.st_size);
+  return status;
 }
 
 Result<std::uint64_t> MappedStore::reserved_slots() const {
