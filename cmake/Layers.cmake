@@ -41,7 +41,7 @@ function(forebay_unit_tests target folder)
 endfunction()
 
 # forebay_discover_tests(<target> <label> <timeout in seconds>): each GoogleTest case is a ctest test, named
-# <target without _test>.<suite>.<case>.
+# <target without _test>.<suite>.<case>. With FOREBAY_TEST_SCALE=nightly each has two hours instead.
 function(forebay_discover_tests target label timeout)
   include(GoogleTest)
   if(FOREBAY_SANITIZERS)
@@ -55,10 +55,18 @@ function(forebay_discover_tests target label timeout)
     DISCOVERY_TIMEOUT 60
     WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
     PROPERTIES TIMEOUT ${timeout} LABELS ${label})
+  # Read by ctest right after the list of tests that it belongs to.
+  set(nightly ${CMAKE_CURRENT_BINARY_DIR}/${target}_nightly.cmake)
+  file(CONFIGURE OUTPUT ${nightly} @ONLY CONTENT [[
+if("$ENV{FOREBAY_TEST_SCALE}" STREQUAL "nightly" AND @target@_TESTS)
+  set_tests_properties(${@target@_TESTS} PROPERTIES TIMEOUT 7200)
+endif()
+]])
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${nightly})
 endfunction()
 
 # forebay_tool(<program> [<needed target>...]): a program of all sources of the calling folder, with
-# <program>_test from its *_test.cpp. What its tests need of it is the library forebay_tool_<program>,
+# tool_<program>_test from its *_test.cpp. What its tests need of it is the library forebay_tool_<program>,
 # which is everything but main.cpp.
 function(forebay_tool program)
   set(folder ${CMAKE_CURRENT_SOURCE_DIR})
@@ -77,5 +85,5 @@ function(forebay_tool program)
   forebay_check_headers(${library} ${folder})
   add_executable(${program} ${folder}/main.cpp)
   target_link_libraries(${program} PRIVATE ${library})
-  forebay_unit_tests(${program}_test ${folder} ${library})
+  forebay_unit_tests(tool_${program}_test ${folder} ${library})
 endfunction()

@@ -10,7 +10,7 @@ readonly root_suite=trixie
 readonly root_space_mb=4000
 
 root_path() {
-  echo "$cache/root-$( (echo "layout 1 $root_suite"; packages | sort) | sha256sum | cut -c1-16)"
+  echo "$cache/root-$( (echo "layout 2 $root_suite"; packages | sort) | sha256sum | cut -c1-16)"
 }
 
 # The first mirror of the host's own apt configuration that carries a plain Debian release; apt reads both of
@@ -79,6 +79,8 @@ root_populate() {
   fi
   cp -L /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null
   touch "$root/etc/resolv.conf" "$root/etc/hosts"
+  # fusermount3 locks a file in /etc, which is read-only in use.
+  ln -s /run/mtab.fuselock "$root/etc/mtab.fuselock"
   mount --rbind /proc "$root/proc" && mount --rbind /sys "$root/sys" && mount --rbind /dev "$root/dev" || return
   local inside=(env -u TMPDIR DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
     PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$root")

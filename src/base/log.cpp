@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 
 namespace forebay {
@@ -18,8 +17,6 @@ struct Target {
 };
 
 constinit std::atomic<const Target*> target{nullptr};  // null: standard error
-
-constexpr auto kNames = std::to_array<std::string_view>({"off", "error", "warn", "info", "debug"});
 
 // Straight to the kernel: a preloaded door may stand in front of libc's own open and write.
 int open_target(const std::string& path) {
@@ -36,7 +33,7 @@ namespace log_detail {
 void write_line(LogLevel level, std::string_view text) {
   const int saved_errno = errno;
   std::string line =
-      std::format("forebay[{}] {}: {}", getpid(), kNames[static_cast<std::size_t>(level)], text);
+      std::format("forebay[{}] {}: {}", getpid(), kLogLevelNames[static_cast<std::size_t>(level)], text);
   std::ranges::replace_if(line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
   line += '\n';
 

@@ -5,6 +5,7 @@
 // the level is off.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <format>
@@ -17,6 +18,7 @@
 namespace forebay {
 
 enum class LogLevel : std::uint8_t { Off, Error, Warn, Info, Debug };
+inline constexpr std::array<std::string_view, 5> kLogLevelNames{"off", "error", "warn", "info", "debug"};
 
 namespace log_detail {
 inline constinit std::atomic<LogLevel> threshold{LogLevel::Warn};

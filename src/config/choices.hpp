@@ -66,8 +66,7 @@ inline constexpr auto kWords<DrainTrigger> =
 template <>
 inline constexpr auto kWords<ReserveKind> = std::to_array<std::string_view>({"soft", "hard"});
 template <>
-inline constexpr auto kWords<LogLevel> =
-    std::to_array<std::string_view>({"off", "error", "warn", "info", "debug"});
+inline constexpr auto kWords<LogLevel> = kLogLevelNames;
 
 template <class E>
 concept Choice = requires { kWords<E>.size(); };

@@ -1,88 +1,162 @@
 #include "config/document.hpp"
 
-#include <yaml-cpp/yaml.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <format>
+#include <sstream>
 
 namespace forebay {
 namespace {
 
-constexpr int kMaxDepth = 8;
+using Kind = DocumentNode::Kind;
+
+constexpr std::size_t kMaxDepth = 8;
 constexpr int kMaxNodes = 20'000;
 
-class Converter {
- public:
-  explicit Converter(std::string_view name) : name_(name) {}
+// Thrown through the parser, caught in parse_document.
+struct Refusal {
+  int line;
+  std::string words;
+};
 
-  Result<DocumentNode> convert(const YAML::Node& node, int line, int depth = 0) {
-    if (!node.Mark().is_null() && !node.IsNull()) line = node.Mark().line + 1;
-    if (++nodes_ > kMaxNodes) return fail_at(line, "this is too large for a configuration");
-    if (depth > kMaxDepth) return fail_at(line, "this is nested too deeply for a configuration");
-    switch (node.Type()) {
-      case YAML::NodeType::Scalar: {
-        DocumentNode scalar(DocumentNode::Kind::Scalar, line);
-        scalar.text = node.Scalar();
-        return scalar;
-      }
-      case YAML::NodeType::Sequence:
-        return convert_list(node, line, depth);
-      case YAML::NodeType::Map:
-        return convert_map(node, line, depth);
-      default:
-        return DocumentNode(DocumentNode::Kind::Nothing, line);
+// Builds the tree from the parser's events.
+class Builder final : public YAML::EventHandler {
+ public:
+  DocumentNode take() {
+    if (bad_key_ != 0) throw Refusal{bad_key_, "a key must be a word"};
+    return std::move(root_);
+  }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (++documents_ > 1) throw Refusal{line_of(mark), "unexpected text, or a second document"};
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+    if (expects_key()) {
+      take_bad_key(line_of(mark));
+    } else {
+      add(Kind::Nothing, line_of(mark));
     }
   }
 
-  std::unexpected<Error> fail_at(int line, std::string_view words) const {
-    return fail(EINVAL, std::format("{}:{}: {}", name_, line, words));
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+    throw Refusal{line_of(mark), "aliases (*name) are not used here"};
   }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                const std::string& value) override {
+    if (expects_key()) {
+      take_key(line_of(mark), value);
+    } else {
+      add(Kind::Scalar, line_of(mark)).text = value;
+    }
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                       YAML::EmitterStyle::value /*style*/) override {
+    open(Kind::List, line_of(mark));
+  }
+  void OnSequenceEnd() override { open_.pop_back(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                  YAML::EmitterStyle::value /*style*/) override {
+    open(Kind::Map, line_of(mark));
+  }
+  void OnMapEnd() override { open_.pop_back(); }
 
  private:
-  Result<DocumentNode> convert_list(const YAML::Node& node, int line, int depth) {
-    DocumentNode list(DocumentNode::Kind::List, line);
-    for (const YAML::Node& item : node) {
-      FOREBAY_ASSIGN(DocumentNode converted, convert(item, line, depth + 1));
-      list.items.push_back(std::move(converted));
-    }
-    return list;
+  // A list or map whose end is still to come. A parent's vector does not grow while a child is open, so that
+  // the pointers stay good.
+  struct Open {
+    DocumentNode* node;
+    bool has_key;  // of a map: the last member still lacks its value
+  };
+
+  static int line_of(const YAML::Mark& mark) { return std::max(mark.line, 0) + 1; }
+
+  [[nodiscard]] bool expects_key() const {
+    return !open_.empty() && open_.back().node->kind == Kind::Map && !open_.back().has_key;
   }
 
-  Result<DocumentNode> convert_map(const YAML::Node& node, int line, int depth) {
-    DocumentNode map(DocumentNode::Kind::Map, line);
-    for (const auto& member : node) {
-      const YAML::Node& key = member.first;
-      const int key_line = key.Mark().is_null() ? line : key.Mark().line + 1;
-      if (!key.IsScalar()) return fail_at(key_line, "a key must be a word");
-      const std::string& word = key.Scalar();
-      const auto twin = std::ranges::find(map.members, word, &DocumentNode::Member::key);
-      if (twin != map.members.end()) {
-        return fail_at(key_line, std::format("{}: given before, in line {}", word, twin->line));
-      }
-      FOREBAY_ASSIGN(DocumentNode converted, convert(member.second, key_line, depth + 1));
-      map.members.push_back({word, key_line, std::move(converted)});
-    }
-    return map;
+  DocumentNode::Member& new_member(int line, std::string_view word) {
+    count(line);
+    open_.back().has_key = true;
+    return open_.back().node->members.emplace_back(std::string(word), line, DocumentNode());
   }
 
-  std::string_view name_;
+  void take_key(int line, const std::string& word) {
+    const auto& members = open_.back().node->members;
+    const auto twin = std::ranges::find(members, word, &DocumentNode::Member::key);
+    if (twin != members.end())
+      throw Refusal{line, std::format("{}: given before, in line {}", word, twin->line)};
+    new_member(line, word);
+  }
+
+  // Refused at the end: most often the parser has taken an open bracket for a key and is about to say that it
+  // is never closed, which tells more.
+  DocumentNode& take_bad_key(int line) {
+    if (bad_key_ == 0) bad_key_ = line;
+    return new_member(line, "").value;
+  }
+
+  DocumentNode& add(Kind kind, int line) {
+    count(line);
+    DocumentNode* node = &root_;
+    if (!open_.empty() && open_.back().node->kind == Kind::Map) {
+      DocumentNode::Member& member = open_.back().node->members.back();
+      open_.back().has_key = false;
+      node = &member.value;
+      // The parser sees that a value is missing only further down.
+      if (kind == Kind::Nothing) line = member.line;
+    } else if (!open_.empty()) {
+      node = &open_.back().node->items.emplace_back();
+    }
+    *node = DocumentNode(kind, line);
+    return *node;
+  }
+
+  void open(Kind kind, int line) {
+    if (open_.size() == kMaxDepth) throw Refusal{line, "this is nested too deeply for a configuration"};
+    DocumentNode& node = expects_key() ? take_bad_key(line) : add(kind, line);
+    node.kind = kind;
+    open_.push_back({&node, false});
+  }
+
+  void count(int line) {
+    if (++nodes_ > kMaxNodes) throw Refusal{line, "this is too large for a configuration"};
+  }
+
+  DocumentNode root_;
+  std::vector<Open> open_;
   int nodes_ = 0;
+  int documents_ = 0;
+  int bad_key_ = 0;  // line, or 0
 };
 
 }  // namespace
 
 Result<DocumentNode> parse_document(std::string_view text, std::string_view name) {
-  Converter converter(name);
+  const auto refuse = [&](int line, std::string_view words) {
+    return fail(EINVAL, std::format("{}:{}: {}", name, line, words));
+  };
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
-    if (documents.empty()) return DocumentNode{};
-    if (documents.size() > 1) {
-      return converter.fail_at(documents[1].Mark().line + 1, "a second document (---) has no meaning here");
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    Builder builder;
+    // At most two rounds: the builder refuses the second document. YAML::LoadAll of yaml-cpp 0.8 would go on
+    // for ever over a stray comma.
+    while (parser.HandleNextDocument(builder)) {
     }
-    return converter.convert(documents.front(), 1);
+    return builder.take();
+  } catch (const Refusal& refusal) {
+    return refuse(refusal.line, refusal.words);
   } catch (const YAML::Exception& error) {
-    return converter.fail_at(error.mark.is_null() ? 1 : error.mark.line + 1, "not YAML: " + error.msg);
+    return refuse(error.mark.is_null() ? 1 : error.mark.line + 1, "not YAML: " + error.msg);
   }
 }
 

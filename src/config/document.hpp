@@ -16,7 +16,7 @@ struct DocumentNode {
 
   struct Member;
 
-  explicit DocumentNode(Kind of_kind = Kind::Nothing, int at_line = 1) : kind(of_kind), line(at_line) {}
+  explicit DocumentNode(Kind of_kind = Kind::Nothing, int at_line = 1);
 
   Kind kind;
   int line;
@@ -31,9 +31,11 @@ struct DocumentNode::Member {
   DocumentNode value;
 };
 
+inline DocumentNode::DocumentNode(Kind of_kind, int at_line) : kind(of_kind), line(at_line) {}
+
 // One YAML document; an empty text is Nothing. `name` stands before the line in errors. Refused: syntax
-// errors, several documents, keys that are not words or come twice, and what is deeper or (through aliases)
-// larger than any configuration.
+// errors, several documents, aliases, keys that are not words or come twice, and what is deeper or larger
+// than any configuration.
 Result<DocumentNode> parse_document(std::string_view text, std::string_view name);
 
 }  // namespace forebay

@@ -83,7 +83,11 @@ Result<Settings> load_text(std::string_view yaml, std::string_view name, const E
 
 Result<FileSettings> load_file_settings(const Settings& settings, std::string_view path,
                                         std::span<const std::string> overrides, std::string_view from) {
-  FileSettings file = settings.for_path(path);
+  return override_file_settings(settings.for_path(path), settings, path, overrides, from);
+}
+
+Result<FileSettings> override_file_settings(FileSettings file, const Settings& settings, std::string_view path,
+                                            std::span<const std::string> overrides, std::string_view from) {
   for (const std::string& text : overrides) {
     FOREBAY_ASSIGN(const KeyValue given, split_override(text, from));
     const Setting* const row = find_setting(given.key);

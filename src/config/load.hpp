@@ -40,4 +40,8 @@ Result<Settings> load_text(std::string_view yaml, std::string_view name, const E
 Result<FileSettings> load_file_settings(const Settings& settings, std::string_view path,
                                         std::span<const std::string> overrides, std::string_view from);
 
+// The same for somebody who has them already: `file` is what `settings` say for the file at `path`.
+Result<FileSettings> override_file_settings(FileSettings file, const Settings& settings, std::string_view path,
+                                            std::span<const std::string> overrides, std::string_view from);
+
 }  // namespace forebay

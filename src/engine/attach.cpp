@@ -1,5 +1,7 @@
 #include "engine/attach.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -7,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <format>
+#include <thread>
 
 #include "base/log.hpp"
 #include "config/resolve.hpp"
@@ -49,9 +52,22 @@ Status check_room(const Settings& settings) {
   return {};
 }
 
+// The caller holds the whole lock, so that nobody is joining. A process that left may still be seen to hold its lease
+// while the kernel takes its io_uring apart: its record says that it left.
 bool anybody_attached(const Control& control, const LeaseFile& leases) {
   for (std::uint32_t slot = 0; slot < control.header().lease_count; ++slot) {
-    if (leases.held(slot)) return true;
+    if (control.lease(slot).attached.load() != 0 && leases.held(slot)) return true;
+  }
+  return false;
+}
+
+// The same where no record can be trusted: a lease that is merely ending is waited for.
+bool anybody_attached_to_damaged(const LeaseFile& leases) {
+  for (std::uint32_t slot = 0; slot < kLeaseLimit; ++slot) {
+    for (int i = 0; leases.held(slot); ++i) {
+      if (i == 100) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
   }
   return false;
 }
@@ -85,6 +101,12 @@ std::unexpected<Error> unusable(ControlFinding finding, const std::string& path,
                           path, why));
 }
 
+std::uint64_t storage_of(const Fd& directory, const char* name) {
+  struct stat found{};
+  if (::fstatat(directory.get(), name, &found, AT_SYMLINK_NOFOLLOW) != 0) return 0;
+  return static_cast<std::uint64_t>(found.st_blocks) * 512;
+}
+
 struct Place {
   Fd directory;
   std::string path;
@@ -93,9 +115,11 @@ struct Place {
 };
 
 Result<Place> enter(const Settings& settings, bool create) {
-  std::string path = settings.buffer.directory + "/" + settings.buffer.name;
-  if (!create && ::access(path.c_str(), F_OK) != 0) return fail(ENOENT, "there is no buffer in " + path);
-  FOREBAY_ASSIGN(auto directory, open_buffer_directory(settings.buffer.directory, settings.buffer.name, path));
+  std::string path;
+  auto opened = open_buffer_directory(settings.buffer.directory, settings.buffer.name, path,
+                                      create ? Create::kIfMissing : Create::kNever);
+  if (!opened && opened.error().code == ENOENT && !create) return fail(ENOENT, "there is no buffer in " + path);
+  FOREBAY_ASSIGN(auto directory, std::move(opened));
   FOREBAY_TRY(open_private_file(directory, kLeaseFileName, Create::kIfMissing));
   FOREBAY_ASSIGN(auto leases, LeaseFile::open(path + "/" + kLeaseFileName));
   FOREBAY_ASSIGN(auto whole, leases.lock_whole(kCreationPatienceMs));
@@ -103,7 +127,7 @@ Result<Place> enter(const Settings& settings, bool create) {
 }
 
 // An existing control file, or none if it should be made (again).
-Result<std::unique_ptr<Control>> find_control(const Place& place, const Settings& settings) {
+Result<std::unique_ptr<Control>> find_control(const Place& place, const Settings& settings, bool create) {
   std::string why;
   FOREBAY_ASSIGN(const auto finding, Control::examine(place.directory, why));
   switch (finding) {
@@ -121,9 +145,12 @@ Result<std::unique_ptr<Control>> find_control(const Place& place, const Settings
   }
   FOREBAY_ASSIGN(auto opened, Control::open(place.directory));
   auto control = std::make_unique<Control>(std::move(opened));
-  if (fits(control->header(), settings)) return control;
+  if (!create || fits(control->header(), settings)) return control;
   if (!anybody_attached(*control, place.leases) && !anything_unsaved(*control)) {
-    remove_tier_files(*control, settings.buffer.name);
+    // The control file first: one without its tiers' files would be refused.
+    FOREBAY_TRY(Control::remove(place.directory));
+    std::vector<RemovedFile> removed;
+    remove_tier_files(*control, settings.buffer.name, removed);
     return std::unique_ptr<Control>{};
   }
   log_info("the buffer in {} is in use as it was made: sizes and tiers of these settings wait until it is empty", place.path);
@@ -135,7 +162,7 @@ Result<std::unique_ptr<Control>> find_control(const Place& place, const Settings
 Result<Joined> join_buffer(const Settings& given, bool create) {
   auto settings = with_window(resolve_paths(given));
   FOREBAY_ASSIGN(auto place, enter(settings, create));
-  FOREBAY_ASSIGN(auto control, find_control(place, settings));
+  FOREBAY_ASSIGN(auto control, find_control(place, settings, create));
   const bool fresh = control == nullptr;
   if (fresh) {
     if (!create) return fail(ENOENT, "there is no buffer in " + place.path);
@@ -154,27 +181,43 @@ Result<Joined> join_buffer(const Settings& given, bool create) {
   return Joined{std::move(settings), std::move(control), std::move(peers), std::move(*tiers), std::move(ring_lease)};
 }
 
-Status remove_buffer(const Settings& given, bool force) {
-  const auto settings = resolve_paths(given);
-  FOREBAY_ASSIGN(auto place, enter(settings, false));
+Result<std::vector<RemovedFile>> remove_buffer(const Settings& given, bool force) {
+  auto settings = with_window(resolve_paths(given));
+  // Where the tiers of a buffer lie whose control file does not say.
+  if (settings.tiers.empty()) {
+    if (auto resolved = resolve(given)) settings = std::move(*resolved);
+  }
+  const bool left_behind = std::ranges::any_of(settings.tiers, [&](const TierSettings& tier) {
+    const auto path = tier_file_path(tier.kind, tier.name, tier_base_directory(tier.path), settings.buffer.name);
+    return ::faccessat(AT_FDCWD, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+  });
+  FOREBAY_ASSIGN(auto place, enter(settings, left_behind));
+  const auto in_use = [&] { return fail(EBUSY, "the buffer in " + place.path + " is in use"); };
   std::string why;
   FOREBAY_ASSIGN(const auto finding, Control::examine(place.directory, why));
-  if (finding == ControlFinding::kUsable) {
+  const bool distrusted = finding == ControlFinding::kDamaged || finding == ControlFinding::kOtherVersion;
+  if (distrusted && !force) return unusable(finding, place.path, why);
+  if (distrusted && anybody_attached_to_damaged(place.leases)) return in_use();
+  std::vector<RemovedFile> removed;
+  if (finding == ControlFinding::kUsable || finding == ControlFinding::kOtherBoot) {
     FOREBAY_ASSIGN(const auto control, Control::open(place.directory));
-    if (anybody_attached(control, place.leases)) return fail(EBUSY, "the buffer in " + place.path + " is in use");
-    if (!force && anything_unsaved(control)) {
+    if (anybody_attached(control, place.leases)) return in_use();
+    if (!force && finding == ControlFinding::kUsable && anything_unsaved(control)) {
       return fail(ENOTEMPTY, "the buffer in " + place.path + " holds bytes that are not home yet: `forebay recover` carries "
                              "them home, --force gives them up");
     }
-    remove_tier_files(control, settings.buffer.name);
-  } else if (finding == ControlFinding::kDamaged || finding == ControlFinding::kOtherVersion) {
-    if (!force) return unusable(finding, place.path, why);
+    remove_tier_files(control, settings.buffer.name, removed);
+  } else {
+    for (const auto& tier : settings.tiers) {
+      remove_tier_file(tier.kind, tier.name, tier_base_directory(tier.path), settings.buffer.name, removed);
+    }
   }
+  const auto bytes = storage_of(place.directory, kControlFile) + storage_of(place.directory, kSparseFile);
   FOREBAY_TRY(Control::remove(place.directory));
   // A process that waits for the whole lock finds a new lease file; the old one must not be found again.
   ::unlinkat(place.directory.get(), kLeaseFileName, 0);
-  ::rmdir(place.path.c_str());
-  return {};
+  if (::rmdir(place.path.c_str()) == 0 || bytes != 0) removed.push_back({place.path, bytes});
+  return removed;
 }
 
 }  // namespace forebay

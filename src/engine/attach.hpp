@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "config/settings.hpp"
@@ -25,8 +26,9 @@ struct Joined {
 // depend on the machine are settled by whoever makes it.
 Result<Joined> join_buffer(const Settings& settings, bool create);
 
-// Removes the buffer's files. EBUSY while a living process is attached; ENOTEMPTY while unsaved bytes are in it, unless
+// Removes the buffer's files, also those of a tier that a restart of the machine left without a control file, and says
+// which. ENOENT: there are none. EBUSY while a living process is attached; ENOTEMPTY while unsaved bytes are in it, unless
 // `force`. Damaged ones only with `force`.
-Status remove_buffer(const Settings& settings, bool force);
+Result<std::vector<RemovedFile>> remove_buffer(const Settings& settings, bool force);
 
 }  // namespace forebay

@@ -117,6 +117,8 @@ Result<BucketTable::Inserted> BucketTable::insert(Key key, std::uint32_t tier) {
     bucket.used.store(now, std::memory_order_relaxed);
     view(index).reset(ByteState::kInvalid);
     bucket.next.store(chain.head.load(std::memory_order_relaxed), std::memory_order_release);
+    // Never less than the truth: a file that seems to have no bucket is not searched.
+    control_.file(key_file(key)).buckets.fetch_add(1);
     FOREBAY_CRASH_POINT("insert.before_head");
     chain.head.store(index + 1, std::memory_order_release);
     FOREBAY_CRASH_POINT("insert.after_head");
@@ -125,7 +127,6 @@ Result<BucketTable::Inserted> BucketTable::insert(Key key, std::uint32_t tier) {
     if (slot) slots_.link(*slot, index);
   }
   peers_.unlock(chain.lock);
-  control_.file(key_file(key)).buckets.fetch_add(1, std::memory_order_relaxed);
   return Inserted{index, true};
 }
 
@@ -150,6 +151,8 @@ void BucketTable::put_right(std::uint32_t index, bool taken_over) const {
     states.for_each(0, states.size(), [&](std::uint32_t, std::uint32_t end, ByteState s) {
       if (unsaved(s)) last = end;
     });
+    // W3 leans on it: 0 exactly when nothing is unsaved.
+    bucket.dirty_since.store(last == 0 ? 0 : control_.tick(), std::memory_order_relaxed);
     if (key != 0 && last != 0 && key_file(key) < control_.header().file_count) {
       raise_to(control_.file(key_file(key)).size, key_block(key) * states.size() + last);
     }

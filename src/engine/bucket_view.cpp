@@ -17,23 +17,39 @@ std::uint32_t next_current(std::uint32_t current, bool map, unsigned count) {
   return sequence << 6 | count << 2 | (map ? kMapBit : 0) | other;
 }
 
+std::uint32_t list_check(const Bucket& bucket, std::uint32_t current, const RunList& list) {
+  constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
+  std::uint64_t h = (bucket.key.load(std::memory_order_relaxed) ^ current) * kOdd;
+  for (unsigned i = 0; i < list.count(); ++i) h = (h ^ h >> 29 ^ list.entry(i)) * kOdd;
+  return static_cast<std::uint32_t>(h >> 32);
+}
+
+// What is shared may change while it is read.
+std::uint32_t peek(const std::uint32_t& word) {
+  return std::atomic_ref(const_cast<std::uint32_t&>(word)).load(std::memory_order_relaxed);
+}
+
 }  // namespace
 
-RunList BucketView::load(std::uint32_t current) const {
-  auto& entries = bucket_.lists[current & 1].entries;
+RunList run_list(const Bucket& bucket, std::uint32_t current) {
+  const auto& entries = bucket.lists[current & 1].entries;
   std::uint32_t copy[RunList::kCapacity];
   const auto count = count_of(current);
-  for (std::uint32_t i = 0; i < count; ++i) copy[i] = std::atomic_ref(entries[i]).load(std::memory_order_relaxed);
+  for (std::uint32_t i = 0; i < count; ++i) copy[i] = peek(entries[i]);
   RunList list;
   list.set_entries(count, copy);
   return list;
 }
 
-std::uint32_t BucketView::list_check(std::uint32_t current, const RunList& list) const {
-  constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
-  std::uint64_t h = (bucket_.key.load(std::memory_order_relaxed) ^ current) * kOdd;
-  for (unsigned i = 0; i < list.count(); ++i) h = (h ^ h >> 29 ^ list.entry(i)) * kOdd;
-  return static_cast<std::uint32_t>(h >> 32);
+bool states_whole(const Bucket& bucket, std::uint32_t size, std::uint64_t map_sum) {
+  const auto current = bucket.current.load(std::memory_order_acquire);
+  const auto stored = peek(bucket.lists[current & 1].check);
+  if ((current & kMapBit) != 0) {
+    return count_of(current) == 0 && stored == list_check(bucket, current, RunList{}) &&
+           map_sum == bucket.map_sum.load(std::memory_order_relaxed);
+  }
+  const auto list = run_list(bucket, current);
+  return list.well_formed(size) && stored == list_check(bucket, current, list);
 }
 
 void BucketView::store(const RunList& list) const {
@@ -42,7 +58,7 @@ void BucketView::store(const RunList& list) const {
   for (unsigned i = 0; i < list.count(); ++i) {
     std::atomic_ref(target.entries[i]).store(list.entry(i), std::memory_order_relaxed);
   }
-  std::atomic_ref(target.check).store(list_check(current, list), std::memory_order_relaxed);
+  std::atomic_ref(target.check).store(list_check(bucket_, current, list), std::memory_order_relaxed);
   FOREBAY_CRASH_POINT("states.before_current");
   bucket_.current.store(current, std::memory_order_release);
 }
@@ -57,7 +73,7 @@ bool BucketView::become_map(const RunList& list) const {
   FOREBAY_CRASH_POINT("states.before_map");
   const auto current = next_current(bucket_.current.load(std::memory_order_relaxed), true, 0);
   auto& target = bucket_.lists[current & 1];
-  std::atomic_ref(target.check).store(list_check(current, RunList{}), std::memory_order_relaxed);
+  std::atomic_ref(target.check).store(list_check(bucket_, current, RunList{}), std::memory_order_relaxed);
   bucket_.current.store(current, std::memory_order_release);
   return true;
 }
@@ -106,14 +122,7 @@ std::uint64_t BucketView::weigh_all(const std::byte* data) const {
 }
 
 bool BucketView::states_intact() const {
-  const auto current = bucket_.current.load(std::memory_order_acquire);
-  const auto list = load(current);
-  const auto stored = std::atomic_ref(bucket_.lists[current & 1].check).load(std::memory_order_relaxed);
-  if ((current & kMapBit) != 0) {
-    return count_of(current) == 0 && stored == list_check(current, RunList{}) &&
-           control_.map(index_).sum(size_) == bucket_.map_sum.load(std::memory_order_relaxed);
-  }
-  return list.well_formed(size_) && stored == list_check(current, list);
+  return states_whole(bucket_, size_, fragmented() ? control_.map(index_).sum(size_) : 0);
 }
 
 void BucketView::trust(const std::byte* data) const {

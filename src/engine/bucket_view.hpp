@@ -14,6 +14,11 @@
 
 namespace forebay {
 
+// The run list that `bucket.current` selects. Of a map: empty.
+[[nodiscard]] RunList run_list(const Bucket& bucket, std::uint32_t current);
+// Is the list, or the map whose words add up to `map_sum`, what this code would have left?
+[[nodiscard]] bool states_whole(const Bucket& bucket, std::uint32_t size, std::uint64_t map_sum);
+
 class BucketView {
  public:
   BucketView(const Control& control, std::uint32_t index)
@@ -31,7 +36,7 @@ class BucketView {
     if ((current & 2) != 0) {
       control_.map(index_).for_each(from, to, visit);
     } else {
-      load(current).for_each(from, to, size_, visit);
+      run_list(bucket_, current).for_each(from, to, size_, visit);
     }
   }
   [[nodiscard]] bool all_readable(std::uint32_t from, std::uint32_t to) const;
@@ -45,7 +50,7 @@ class BucketView {
   [[nodiscard]] bool rewrite(std::uint32_t from, std::uint32_t to, Map&& map, unsigned limit = kWriteLimit) const {
     const auto current = bucket_.current.load(std::memory_order_relaxed);
     if ((current & 2) == 0) {
-      const auto list = load(current);
+      const auto list = run_list(bucket_, current);
       RunList changed;
       if (list.rewrite(from, to, size_, limit, changed, map)) {
         if (!(changed == list)) store(changed);
@@ -69,10 +74,8 @@ class BucketView {
   void trust(const std::byte* data) const;
 
  private:
-  [[nodiscard]] RunList load(std::uint32_t current) const;
   void store(const RunList& list) const;
   [[nodiscard]] bool become_map(const RunList& list) const;
-  [[nodiscard]] std::uint32_t list_check(std::uint32_t current, const RunList& list) const;
 
   const Control& control_;
   Bucket& bucket_;

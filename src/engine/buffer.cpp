@@ -131,7 +131,7 @@ Status Buffer::meet_home(std::uint32_t number, const FileTable::Opened& opened, 
   const bool same = record.home_modified_ns.load() == home.modified_ns && record.home_size.load() == home.size;
   if (same) return {};
   FOREBAY_ASSIGN(const auto lock, FileLock::take(core_, drain_, number, nullptr));
-  drop_buckets(core_, drain_, number, 0, kMaxBlock, false);
+  drop_buckets(core_, drain_, number, 0, kMaxBlock, Drop::kClean);
   record.home_modified_ns.store(home.modified_ns);
   record.home_size.store(home.size);
   const bool unsaved = !unsaved_blocks(core_, number, 0, kMaxBlock).empty();
@@ -165,7 +165,7 @@ Status Buffer::agree_on_bypass(const std::shared_ptr<HomeFile>& home, bool share
   if (maybe_dirty(core_.control.file(home->file()))) {
     FOREBAY_TRY(drainer_.flush(home, 0, kMaxBlock, Clock::now() + core_.settings.limits.home_wait));
   }
-  drop_buckets(core_, drain_, home->file(), 0, kMaxBlock, false);
+  drop_buckets(core_, drain_, home->file(), 0, kMaxBlock, Drop::kClean);
   return {};
 }
 
@@ -213,7 +213,7 @@ void Buffer::remove_scratch() {
   for (const auto file : core_.files.all()) {
     if ((core_.control.file(file).flags.load() & kFileScratch) == 0 || core_.files.in_use(file)) continue;
     const auto home = HomeFile::reopen(core_.files, core_.control, file);
-    drop_buckets(core_, drain_, file, 0, kMaxBlock, true);
+    drop_buckets(core_, drain_, file, 0, kMaxBlock, Drop::kAll);
     if (home) ::unlink((*home)->path().c_str());
     core_.files.forget(file);
   }

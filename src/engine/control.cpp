@@ -13,10 +13,10 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <vector>
 
 #include "engine/crash_point.hpp"
 #include "engine/geometry.hpp"
-#include "os/private_file.hpp"
 
 namespace forebay {
 namespace {
@@ -44,6 +44,15 @@ std::array<std::uint8_t, 16> boot_id() {
 }
 
 std::uint64_t header_check(const Header& header) { return XXH3_64bits(&header, offsetof(Header, check)); }
+
+std::string path_of(const Fd& directory) {
+  char link[32];
+  std::snprintf(link, sizeof link, "/proc/self/fd/%d", directory.get());
+  std::string path(4096, '\0');
+  const ssize_t n = ::readlink(link, path.data(), path.size());
+  path.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+  return path;
+}
 
 ControlFinding judge(const Header& header, std::uint64_t file_size, std::string& why) {
   if (header.magic == 0 || header.ready.load(std::memory_order_acquire) == 0) {
@@ -78,36 +87,48 @@ ControlFinding judge(const Header& header, std::uint64_t file_size, std::string&
   return ControlFinding::kUsable;
 }
 
-std::string path_of(const Fd& directory) {
-  char link[32];
-  std::snprintf(link, sizeof link, "/proc/self/fd/%d", directory.get());
-  std::string path(4096, '\0');
-  const ssize_t n = ::readlink(link, path.data(), path.size());
-  path.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
-  return path;
+// A creator writes nothing but the header before it says that it is done.
+bool was_in_use(const Fd& control) {
+  std::vector<std::byte> first_records(sizeof(Shared));
+  const auto got = read_fully(control.get(), first_records.data(), first_records.size(), round_to_page(sizeof(Header)));
+  return got && std::ranges::any_of(first_records, [](std::byte b) { return b != std::byte{0}; });
 }
 
 }  // namespace
 
-Result<Fd> open_buffer_directory(const std::string& base, const std::string& name, std::string& path) {
-  FOREBAY_TRY(open_private_directory(base));
+Result<Fd> open_buffer_directory(const std::string& base, const std::string& name, std::string& path, Create create) {
   path = base + "/" + name;
-  return open_private_directory(path);
+  FOREBAY_TRY(open_private_directory(base, create));
+  return open_private_directory(path, create);
+}
+
+Result<ControlFinding> Control::examine(const Fd& directory, const Fd& control, Header& header, std::string& why) {
+  struct stat found{};
+  if (::fstat(control.get(), &found) != 0) return fail_errno(errno, "examine", kControlFile);
+  FOREBAY_ASSIGN(const auto got, read_fully(control.get(), &header, sizeof(Header), 0));
+  if (got == 0) {
+    // The sparse file is made after the control file has its size.
+    struct stat sparse{};
+    const bool cut = ::fstatat(directory.get(), kSparseFile, &sparse, AT_SYMLINK_NOFOLLOW) == 0 && sparse.st_size != 0;
+    why = cut ? "it is empty" : "its creator died before it was finished";
+    return cut ? ControlFinding::kDamaged : ControlFinding::kUnfinished;
+  }
+  if (got < sizeof(Header)) {
+    why = "it is cut short";
+    return ControlFinding::kDamaged;
+  }
+  const auto finding = judge(header, static_cast<std::uint64_t>(found.st_size), why);
+  if (finding != ControlFinding::kUnfinished || !was_in_use(control)) return finding;
+  why = "its header is lost";
+  return ControlFinding::kDamaged;
 }
 
 Result<ControlFinding> Control::examine(const Fd& directory, std::string& why) {
-  auto file = open_private_file(directory, kControlFile, Create::kNever);
-  if (!file && file.error().code == ENOENT) return ControlFinding::kMissing;
-  if (!file) return std::unexpected(file.error());
-  struct stat found{};
-  if (::fstat(file->get(), &found) != 0) return fail_errno(errno, "examine", kControlFile);
-  const auto size = static_cast<std::uint64_t>(found.st_size);
-  if (size < sizeof(Header)) {
-    why = size == 0 ? "its creator died before it was finished" : "it is cut short";
-    return size == 0 ? ControlFinding::kUnfinished : ControlFinding::kDamaged;
-  }
-  FOREBAY_ASSIGN(const auto mapping, Mapping::shared(file->get(), sizeof(Header), kControlFile));
-  return judge(*reinterpret_cast<const Header*>(mapping.data()), size, why);
+  const auto control = open_private_file(directory, kControlFile, Create::kNever);
+  if (!control && control.error().code == ENOENT) return ControlFinding::kMissing;
+  if (!control) return std::unexpected(control.error());
+  const auto header = std::make_unique<Header>();
+  return examine(directory, *control, *header, why);
 }
 
 Result<Control> Control::create(const Fd& directory, const Settings& settings) {

@@ -14,6 +14,7 @@
 #include "extent/byte_map.hpp"
 #include "os/fd.hpp"
 #include "os/mapping.hpp"
+#include "os/private_file.hpp"
 
 namespace forebay {
 
@@ -29,8 +30,11 @@ enum class ControlFinding {
 
 class Control {
  public:
-  // Looks at the control file in `directory`; `why` receives words for everything but kUsable and kMissing.
+  // Looks at the control file in `directory`, without mapping it; `why` receives words for everything but kUsable and
+  // kMissing. EPERM: something else lies there.
   static Result<ControlFinding> examine(const Fd& directory, std::string& why);
+  // The same for a control file that is open already. `header` receives a copy of what it begins with.
+  static Result<ControlFinding> examine(const Fd& directory, const Fd& control, Header& header, std::string& why);
 
   // Makes a new control file from resolved settings. The caller holds the whole lock.
   static Result<Control> create(const Fd& directory, const Settings& settings);
@@ -85,7 +89,8 @@ inline constexpr const char* kControlFile = "control";
 inline constexpr const char* kSparseFile = "sparse";
 inline constexpr const char* kLeaseFileName = "leases";
 
-// The directory of buffer `name` below `base`, made private if it is not there.
-Result<Fd> open_buffer_directory(const std::string& base, const std::string& name, std::string& path);
+// The directory of buffer `name` below `base`, made private if it is not there and `create` says so.
+Result<Fd> open_buffer_directory(const std::string& base, const std::string& name, std::string& path,
+                                 Create create = Create::kIfMissing);
 
 }  // namespace forebay

@@ -1,8 +1,6 @@
 #include "engine/crew.hpp"
 
-#include <pthread.h>
-
-#include <csignal>
+#include "os/quiet_thread.hpp"
 
 namespace forebay {
 
@@ -11,13 +9,7 @@ bool Crew::post(std::function<void()> task, Urgency urgency) {
   if (stopping_) return false;
   (urgency == Urgency::kFront ? front_ : back_).push_back(std::move(task));
   if (idle_ < front_.size() + back_.size() && threads_.size() < limit_) {
-    // The application's signals are the application's business.
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    threads_.emplace_back([this] { run(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    threads_.push_back(quiet_thread([this] { run(); }));
   } else {
     wake_.notify_one();
   }

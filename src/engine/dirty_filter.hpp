@@ -1,8 +1,9 @@
 // Which blocks of a file may have unsaved bytes.
 //
-// A file has 512 bits; block b sets bit b mod 512. W3: a set bit may be stale, a cleared one never is, outside a change
-// in progress. The writer sets the bit, publishes Dirty and looks at the bit again; whoever clears a bit looks at the
-// blocks again. Either alone puts right what the other's death left.
+// A file has 8 words of 32 bits; block b belongs to bit b mod 256. W3: a set bit may be stale, a cleared one never is.
+// The upper half of a word counts the buckets that became dirty. A writer raises it, with its bit, under the lock of a
+// linked bucket and before it publishes Dirty. Whoever clears bits notes the word first, then looks at every linked
+// bucket under its lock, and clears only if the word is still the same.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +13,22 @@
 
 namespace forebay {
 
+inline constexpr std::uint64_t kFilterBits = 256;
+
+// A bucket of `block` may become dirty. Comes before the look at the file's truncate intent: then either the truncation
+// sees how far it must look, or the writer sees the intent.
+inline void expect_dirty(FileRecord& file, std::uint64_t block) {
+  auto end = file.dirty_end.load();
+  while (end <= block && !file.dirty_end.compare_exchange_weak(end, block + 1)) {
+  }
+}
+
+// A clean bucket of `block` is about to become dirty. The caller holds its lock.
 inline void note_dirty(FileRecord& file, std::uint64_t block) {
-  auto& word = file.dirty_filter[block / 64 % 8];
-  const auto bit = std::uint64_t{1} << (block % 64);
-  if ((word.load(std::memory_order_seq_cst) & bit) == 0) word.fetch_or(bit, std::memory_order_seq_cst);
+  auto& word = file.dirty_filter[block / 32 % 8];
+  auto seen = word.load(std::memory_order_relaxed);
+  while (!word.compare_exchange_weak(seen, (seen + (std::uint64_t{1} << 32)) | std::uint64_t{1} << (block % 32))) {
+  }
 }
 
 [[nodiscard]] bool maybe_dirty(const FileRecord& file);

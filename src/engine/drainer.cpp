@@ -5,6 +5,7 @@
 #include <format>
 
 #include "base/log.hpp"
+#include "os/quiet_thread.hpp"
 #include "policy/ripeness.hpp"
 
 namespace forebay {
@@ -50,7 +51,7 @@ class Gathering {
 }  // namespace
 
 void Drainer::start() {
-  thread_ = std::thread([this] { run(); });
+  thread_ = quiet_thread([this] { run(); });
 }
 
 void Drainer::stop() {

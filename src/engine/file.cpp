@@ -281,7 +281,8 @@ Status File::evict(std::uint64_t offset, std::uint64_t length) {
   if (length == 0) return {};
   const auto bucket_size = buffer_.core_.bucket_size();
   const auto end = length > max_size() - std::min(offset, max_size()) ? max_size() : offset + length;
-  drop_buckets(buffer_.core_, buffer_.drain_, number_, offset / bucket_size, std::min((end - 1) / bucket_size, kMaxBlock), false);
+  drop_buckets(buffer_.core_, buffer_.drain_, number_, offset / bucket_size, std::min((end - 1) / bucket_size, kMaxBlock),
+               Drop::kCleanUnpinned);
   return {};
 }
 

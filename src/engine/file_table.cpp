@@ -17,14 +17,14 @@ namespace {
 
 constexpr const char* kStuck = "the file table is held by a process that does not go on";
 
+std::int64_t nanoseconds(const statx_timestamp& t) { return t.tv_sec * 1'000'000'000 + t.tv_nsec; }
+
+}  // namespace
+
 std::uint32_t path_check(const FileRecord& record, std::string_view path) {
   const std::uint64_t identity[3] = {record.device, record.inode, record.born_ns};
   return static_cast<std::uint32_t>(XXH3_64bits_withSeed(path.data(), path.size(), XXH3_64bits(identity, sizeof identity)));
 }
-
-std::int64_t nanoseconds(const statx_timestamp& t) { return t.tv_sec * 1'000'000'000 + t.tv_nsec; }
-
-}  // namespace
 
 Result<HomeStamp> stamp_of(int fd, std::string_view path) {
   struct statx found{};
@@ -162,6 +162,7 @@ Result<std::uint32_t> FileTable::make(const HomeStamp& home, std::string_view pa
   record.options.store(0);
   record.opens_hint.store(0);
   record.buckets.store(0);
+  record.dirty_end.store(0);
   for (auto& word : record.dirty_filter) word.store(0);
   auto& head = control_.file_chain(chain_of(home.identity));
   record.next.store(head.load());
@@ -321,7 +322,7 @@ void FileTable::sweep() {
       record.owner.store(0);
     }
   }
-  std::vector<std::uint32_t> opens(header.file_count), buckets(header.file_count);
+  std::vector<std::uint32_t> opens(header.file_count);
   for (std::uint32_t slot = 0; slot < header.lease_count; ++slot) {
     const auto& record = control_.lease(slot);
     if (record.attached.load() == 0 || !peers_.alive(record.generation.load() << 11 | slot << 1)) continue;
@@ -330,14 +331,7 @@ void FileTable::sweep() {
       if (file != 0 && file <= header.file_count) ++opens[file - 1];
     }
   }
-  for (std::uint32_t i = 0; i < header.bucket_count; ++i) {
-    const auto key = control_.bucket(i).key.load();
-    if (key != 0 && key_file(key) < header.file_count) ++buckets[key_file(key)];
-  }
-  for (std::uint32_t i = 0; i < header.file_count; ++i) {
-    control_.file(i).opens_hint.store(opens[i]);
-    control_.file(i).buckets.store(buckets[i]);
-  }
+  for (std::uint32_t i = 0; i < header.file_count; ++i) control_.file(i).opens_hint.store(opens[i]);
 }
 
 }  // namespace forebay

@@ -33,6 +33,9 @@ struct HomeStamp {
 // Looks at an open home file.
 Result<HomeStamp> stamp_of(int fd, std::string_view path);
 
+// The check of a record's identity and path.
+[[nodiscard]] std::uint32_t path_check(const FileRecord& record, std::string_view path);
+
 class FileTable {
  public:
   FileTable(const Control& control, const Peers& peers, BucketTable& buckets)
@@ -59,7 +62,7 @@ class FileTable {
   // Every linked record.
   [[nodiscard]] std::vector<std::uint32_t> all() const;
 
-  // After deaths: records in dead hands are freed, open counts and bucket counts made true.
+  // After deaths: records in dead hands are freed, open counts made true.
   void sweep();
 
   // Forgets a file that nobody has open and that has no bucket.

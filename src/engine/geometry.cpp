@@ -14,11 +14,10 @@ namespace {
 
 constexpr std::uint64_t kMaxBuckets = 1u << 30;
 constexpr std::uint32_t kMaxFiles = 1u << 20;  // file numbers have 20 bits in a key
-constexpr std::uint64_t kPage = 4096;
 
 std::uint64_t take(std::uint64_t& end, std::uint64_t size) {
   const auto at = end;
-  end = (end + size + kPage - 1) / kPage * kPage;
+  end = round_to_page(end + size);
   return at;
 }
 

@@ -141,11 +141,12 @@ struct alignas(64) FileRecord {
   Word opens_hint;  // never less than the truth
   Word flags;
   Word options;  // FileOptions packed: what the last opener asked for
-  Word buckets;  // about how many buckets it has
+  Word buckets;  // how many buckets it has; more after deaths, never less
   Wide last_used;  // ticks
+  Wide dirty_end;  // no block from here on was ever dirty
   Word journal_pending;
   std::uint32_t path_check;
-  alignas(64) std::array<Wide, 8> dirty_filter;  // bit (block mod 512)
+  alignas(64) std::array<Wide, 8> dirty_filter;  // sequence:32 | bits of blocks:32; see dirty_filter.hpp
   std::uint32_t path_length;
   std::uint32_t long_path;  // index + 1 of the LongPath that holds a path longer than kInlinePath
   std::array<char, kInlinePath> path;

@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "engine/crash_point.hpp"
 #include "engine/evictor.hpp"
+#include "os/quiet_thread.hpp"
 
 namespace forebay {
 namespace {
@@ -23,7 +24,7 @@ Mover::Mover(Core& core, Fd ring_lease, std::function<void()> on_death)
     : core_(core), on_death_(std::move(on_death)), ring_lease_(std::move(ring_lease)) {}
 
 void Mover::start() {
-  thread_ = std::thread([this] { run(); });
+  thread_ = quiet_thread([this] { run(); });
 }
 
 void Mover::stop() {

@@ -51,7 +51,8 @@ Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, s
   if (!guard) return Outcome::kAgain;
   auto& bucket = core_.control.bucket(*index);
   auto& file = core_.control.file(key_file(key));
-  if (file.intent.load(std::memory_order_acquire) != 0) return Outcome::kTruncating;
+  expect_dirty(file, key_block(key));
+  if (file.intent.load() != 0) return Outcome::kTruncating;
   if ((bucket.flags.load(std::memory_order_relaxed) & kBucketDamaged) != 0) {
     return fail(EIO, std::format("block {} of {} was damaged in the buffer", key_block(key), core_.files.path(key_file(key))));
   }
@@ -73,7 +74,7 @@ Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, s
   const bool was_clean = bucket.dirty_since.load(std::memory_order_relaxed) == 0;
   {
     const Change change(bucket);
-    note_dirty(file, key_block(key));  // W3
+    if (was_clean) note_dirty(file, key_block(key));  // W3
     // W1: what is Valid or Claimed becomes Dirty before its bytes change.
     if (!states.rewrite(at, end, [](ByteState s) { return readable(s) ? ByteState::kDirty : s; })) {
       return Outcome::kFragmented;
@@ -92,7 +93,6 @@ Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, s
     raise_size(file, key_block(key) * core_.bucket_size() + end);
     FOREBAY_CRASH_POINT("stage.sized");
   }
-  note_dirty(file, key_block(key));
   touch(core_, bucket, settings.eviction);
   if (was_clean || end == core_.bucket_size()) drainer_.kick(end == core_.bucket_size());
   return Outcome::kStaged;
@@ -137,6 +137,7 @@ Status Stager::put(const std::shared_ptr<HomeFile>& home, const FileSettings& se
     FOREBAY_ASSIGN(const auto outcome, try_put(settings, key, at, data, length));
     switch (outcome) {
       case Outcome::kStaged:
+        count(core_.counters().staged_bytes, length);
         if (waiting_since != Clock::time_point{}) {
           count(core_.counters().waits_for_room);
           count(core_.counters().wait_ns, static_cast<std::uint64_t>((Clock::now() - waiting_since).count()));
@@ -159,7 +160,7 @@ Status Stager::put(const std::shared_ptr<HomeFile>& home, const FileSettings& se
       case Outcome::kFragmented:
         // Home takes what is there; then the clean pieces can be forgotten.
         FOREBAY_TRY(drainer_.flush(home, block, block, Clock::now() + core_.settings.limits.home_wait));
-        drop_buckets(core_, drain_, home->file(), block, block, false);
+        drop_buckets(core_, drain_, home->file(), block, block, Drop::kClean);
         break;
       case Outcome::kNotMapped: {
         const auto moved = mover_.promote(key);
@@ -183,7 +184,7 @@ Status Stager::put(const std::shared_ptr<HomeFile>& home, const FileSettings& se
         }
         if (outcome == Outcome::kNotMapped) {
           FOREBAY_TRY(drainer_.flush(home, block, block, now + core_.settings.limits.home_wait));
-          drop_buckets(core_, drain_, home->file(), block, block, false);
+          drop_buckets(core_, drain_, home->file(), block, block, Drop::kClean);
         }
         bool done = false;
         FOREBAY_TRY(straight_home(*home, key, at, data, length, done));

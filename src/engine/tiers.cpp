@@ -1,5 +1,7 @@
 #include "engine/tiers.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,10 +15,8 @@ namespace {
 
 bool is_mapped(TierKind kind) { return kind == TierKind::Memory || kind == TierKind::Pmem; }
 
-std::string data_file(const TierLayout& layout) {
-  const std::string name = layout.name.data();
-  const auto kind = static_cast<TierKind>(layout.kind);
-  return kind == TierKind::Shared ? BlockStore::shared_file_name(name) : name + ".data";
+std::string data_file(TierKind kind, const std::string& tier) {
+  return kind == TierKind::Shared ? BlockStore::shared_file_name(tier) : tier + ".data";
 }
 
 Result<std::unique_ptr<Tier>> open_tier(const Control& control, std::uint32_t index, const std::string& buffer_name,
@@ -30,7 +30,7 @@ Result<std::unique_ptr<Tier>> open_tier(const Control& control, std::uint32_t in
   tier->name = layout.name.data();
   std::string path;
   FOREBAY_ASSIGN(const auto directory, open_buffer_directory(layout.directory.data(), buffer_name, path));
-  const auto file = data_file(layout);
+  const auto file = data_file(tier->kind, tier->name);
   if (create && ::unlinkat(directory.get(), file.c_str(), 0) != 0 && errno != ENOENT) {
     return fail_errno(errno, "remove", path + "/" + file);
   }
@@ -79,12 +79,30 @@ Status Tiers::read(std::uint32_t slot, std::uint32_t offset, std::uint32_t lengt
   return tier.block->read(slot - tier.first_slot, offset, length, to);
 }
 
-void remove_tier_files(const Control& control, const std::string& buffer_name) {
+std::string tier_file_path(TierKind kind, const std::string& tier, const std::string& directory,
+                           const std::string& buffer_name) {
+  return directory + "/" + buffer_name + "/" + data_file(kind, tier);
+}
+
+void remove_tier_file(TierKind kind, const std::string& tier, const std::string& directory, const std::string& buffer_name,
+                      std::vector<RemovedFile>& removed) {
+  if (!open_private_directory(directory, Create::kNever)) return;
+  const auto path = directory + "/" + buffer_name;
+  const auto opened = open_private_directory(path, Create::kNever);
+  if (!opened) return;
+  const auto file = data_file(kind, tier);
+  struct stat found{};
+  if (::fstatat(opened->get(), file.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+      ::unlinkat(opened->get(), file.c_str(), 0) == 0) {
+    removed.push_back({path + "/" + file, static_cast<std::uint64_t>(found.st_blocks) * 512});
+  }
+  ::rmdir(path.c_str());
+}
+
+void remove_tier_files(const Control& control, const std::string& buffer_name, std::vector<RemovedFile>& removed) {
   for (std::uint32_t i = 0; i < control.header().tier_count; ++i) {
     const auto& layout = control.header().tiers[i];
-    std::string path;
-    const auto directory = open_buffer_directory(layout.directory.data(), buffer_name, path);
-    if (directory) ::unlinkat(directory->get(), data_file(layout).c_str(), 0);
+    remove_tier_file(static_cast<TierKind>(layout.kind), layout.name.data(), layout.directory.data(), buffer_name, removed);
   }
 }
 

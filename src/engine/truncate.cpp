@@ -18,7 +18,9 @@ using Clock = std::chrono::steady_clock;
 
 std::vector<std::pair<std::uint64_t, std::uint32_t>> buckets_from(Core& core, std::uint32_t file, std::uint64_t first) {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> found;
-  const auto last = std::max(core.control.file(file).size.load() / core.bucket_size() + 512, first);
+  // Dirty bytes end where dirty_end says; Valid ones came from below the size.
+  const auto& record = core.control.file(file);
+  const auto last = std::max(record.dirty_end.load(), record.size.load() / core.bucket_size() + 1);
   for_each_bucket_of(core, file, first, last, [&](std::uint64_t block, std::uint32_t index) { found.emplace_back(block, index); });
   return found;
 }
@@ -125,21 +127,22 @@ Status help_truncation(Core& core, Drain& drain, std::uint32_t file, const HomeF
   return {};
 }
 
-void drop_buckets(Core& core, Drain& drain, std::uint32_t file, std::uint64_t first, std::uint64_t last, bool all) {
+void drop_buckets(Core& core, Drain& drain, std::uint32_t file, std::uint64_t first, std::uint64_t last, Drop what) {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> found;
   for_each_bucket_of(core, file, first, last, [&](std::uint64_t block, std::uint32_t index) { found.emplace_back(block, index); });
   for (const auto& [block, index] : found) {
     const auto key = core.files.key(file, block);
-    if (!all && core.buckets.evict(index, key)) continue;
-    if (all) (void)drain.wait_for_claim(file, block, Clock::now() + core.settings.limits.home_wait);
+    if (what != Drop::kAll && core.buckets.evict(index, key)) continue;
+    if (what == Drop::kAll) (void)drain.wait_for_claim(file, block, Clock::now() + core.settings.limits.home_wait);
     const auto guard = core.buckets.lock(index, key);
     if (!guard || !*guard) continue;
     auto& bucket = core.control.bucket(index);
     const auto states = core.buckets.view(index);
-    if (all) {
+    if (what == Drop::kAll) {
       core.buckets.remove(index, key);
       continue;
     }
+    if (what == Drop::kCleanUnpinned && (bucket.flags.load() & kBucketPinned) != 0) continue;
     // Unsaved bytes stay; what is merely a copy of home goes.
     const auto* data = core.buckets.data(bucket);
     if (data == nullptr) continue;

@@ -32,7 +32,13 @@ Status truncate_file(Core& core, Drain& drain, std::uint32_t file, const HomeFil
 // Waits for, or finishes, a truncation that was seen in progress.
 Status help_truncation(Core& core, Drain& drain, std::uint32_t file, const HomeFile* home);
 
-// Forgets what is clean in [first, last] of a file; everything, unsaved or not, with `all`.
-void drop_buckets(Core& core, Drain& drain, std::uint32_t file, std::uint64_t first, std::uint64_t last, bool all);
+enum class Drop {
+  kClean,          // what is merely a copy of home
+  kCleanUnpinned,  // as far as nobody pinned it
+  kAll,            // unsaved bytes too
+};
+
+// Forgets what [first, last] of a file has in the buffer.
+void drop_buckets(Core& core, Drain& drain, std::uint32_t file, std::uint64_t first, std::uint64_t last, Drop what);
 
 }  // namespace forebay

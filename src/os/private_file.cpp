@@ -21,8 +21,11 @@ std::unexpected<Error> refuse(const std::string& path, const char* why) {
 
 }  // namespace
 
-Result<Fd> open_private_directory(const std::string& path) {
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return fail_errno(errno, "make directory", path);
+Result<Fd> open_private_directory(const std::string& path, Create create) {
+  if (create != Create::kNever && ::mkdir(path.c_str(), 0700) != 0 &&
+      (errno != EEXIST || create == Create::kExclusive)) {
+    return fail_errno(errno, "make directory", path);
+  }
   Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd) {
     if (errno == ELOOP || errno == ENOTDIR)

@@ -12,10 +12,10 @@
 
 namespace forebay {
 
-// Opens `path`, making it with mode 0700 if it is not there. The parent must exist.
-Result<Fd> open_private_directory(const std::string& path);
-
 enum class Create { kNever, kIfMissing, kExclusive };
+
+// Opens `path`, making it with mode 0700 if it is not there (ENOENT with Create::kNever). The parent must exist.
+Result<Fd> open_private_directory(const std::string& path, Create create = Create::kIfMissing);
 
 // Opens `name` in `directory` for reading and writing, mode 0600. ENOENT with Create::kNever and EEXIST with
 // Create::kExclusive are the plain outcomes; EPERM says that something else lies there.
