@@ -19,6 +19,7 @@ struct Joined {
   Peers peers;
   Tiers tiers;
   Fd ring_lease;
+  bool fresh;  // the buffer was made now
 };
 
 // Joins the buffer of loaded settings; makes it if `create`, and makes it again if it is unfinished or from before the

@@ -31,7 +31,7 @@ Chain& BucketTable::chain_of(Key key) const {
 }
 
 std::optional<std::uint32_t> BucketTable::find(Key key) const {
-  const auto& chain = chain_of(key);
+  auto& chain = chain_of(key);
   const auto count = control_.header().bucket_count;
   for (int attempt = 0; attempt < 1000; ++attempt) {
     const auto sequence = chain.sequence.load(std::memory_order_acquire);
@@ -44,7 +44,15 @@ std::optional<std::uint32_t> BucketTable::find(Key key) const {
     // X2: a walk that a concurrent unlink may have led astray proves nothing.
     if (chain.sequence.load(std::memory_order_acquire) == sequence) return std::nullopt;
   }
-  return std::nullopt;
+  // Unlinks without end: they stop for whoever has the lock.
+  const bool locked = peers_.lock(chain.lock) != Locked::kTimedOut;
+  auto at = chain.head.load();
+  for (std::uint32_t steps = 0; at != 0 && at <= count && steps < count; ++steps) {
+    if (control_.bucket(at - 1).key.load() == key) break;
+    at = control_.bucket(at - 1).next.load();
+  }
+  if (locked) peers_.unlock(chain.lock);
+  return at == 0 || at > count ? std::nullopt : std::optional(at - 1);
 }
 
 std::optional<std::uint32_t> BucketTable::take_descriptor() {
@@ -130,9 +138,43 @@ Result<BucketTable::Inserted> BucketTable::insert(Key key, std::uint32_t tier) {
   return Inserted{index, true};
 }
 
-void BucketTable::put_right(std::uint32_t index, bool taken_over) const {
+// A descriptor in dead hands was being linked or unlinked: Linked if its chain reaches it, else the unlinking is
+// finished. The caller holds its lock. False when the chain's lock cannot be had.
+bool BucketTable::free_from_dead_hands(std::uint32_t index) const {
+  auto& owner = control_.bucket_owner(index);
+  const auto who = owner.load(std::memory_order_acquire);
+  if (who == 0 || who == kLinked || peers_.alive(who)) return true;
+  auto& bucket = control_.bucket(index);
+  if (const auto key = bucket.key.load(); key != 0) {
+    auto& chain = chain_of(key);
+    if (peers_.lock(chain.lock) == Locked::kTimedOut) return false;
+    const bool linked = reachable(chain, index);
+    // X2: the dead may have unlinked it and not come that far.
+    if (!linked) chain.sequence.fetch_add(1, std::memory_order_release);
+    peers_.unlock(chain.lock);
+    if (linked) {
+      owner.store(kLinked, std::memory_order_release);
+      return true;
+    }
+  }
+  {
+    const Change change(bucket);
+    bucket.key.store(0, std::memory_order_release);
+    bucket.place.store(0, std::memory_order_relaxed);
+    bucket.claimer.store(0, std::memory_order_relaxed);
+    bucket.weight.store(0, std::memory_order_relaxed);
+    view(index).reset(ByteState::kInvalid);
+  }
+  FOREBAY_CRASH_POINT("sweep.before_free");
+  release_descriptor(index);
+  return true;
+}
+
+bool BucketTable::put_right(std::uint32_t index, bool taken_over) const {
   auto& bucket = control_.bucket(index);
   const auto states = view(index);
+  // First of all: staging into what a dead process has unlinked already would be staging into nothing.
+  if (!free_from_dead_hands(index)) return false;
   if (taken_over && (bucket.version.load(std::memory_order_relaxed) & 1) != 0) {
     const Change change(bucket);
     std::vector<std::byte> copy;
@@ -168,6 +210,7 @@ void BucketTable::put_right(std::uint32_t index, bool taken_over) const {
     FOREBAY_CRASH_POINT("unclaim.before_claimer");
     bucket.claimer.store(0, std::memory_order_release);
   }
+  return true;
 }
 
 Result<BucketLock> BucketTable::lock(std::uint32_t index, Key key) const {
@@ -181,7 +224,9 @@ Result<BucketLock> BucketTable::lock(std::uint32_t index, Key key) const {
   BucketLock guard(peers_, bucket);
   const auto claimer = bucket.claimer.load(std::memory_order_relaxed);
   const bool maybe_dead_claim = claimer != 0 && claimer != peers_.self();
-  if (locked == Locked::kTakenOver || maybe_dead_claim) put_right(index, locked == Locked::kTakenOver);
+  if ((locked == Locked::kTakenOver || maybe_dead_claim) && !put_right(index, locked == Locked::kTakenOver)) {
+    return fail(ETIMEDOUT, "the index is held by a process that does not go on");
+  }
   if (bucket.key.load(std::memory_order_relaxed) != key) return BucketLock{};
   return guard;
 }
@@ -191,7 +236,7 @@ BucketLock BucketTable::try_lock(std::uint32_t index, Key key) const {
   const auto locked = peers_.try_lock(bucket.lock);
   if (locked == Locked::kTimedOut) return {};
   BucketLock guard(peers_, bucket);
-  if (locked == Locked::kTakenOver) put_right(index, true);
+  if (locked == Locked::kTakenOver && !put_right(index, true)) return {};
   if (bucket.key.load(std::memory_order_relaxed) != key) return {};
   return guard;
 }
@@ -268,56 +313,39 @@ void BucketTable::announce_room() const {
   if (shared.room_waiters.load(std::memory_order_acquire) != 0) futex_wake(shared.room);
 }
 
+// What the dead held of it changes under its lock only: whoever else comes by may have put it right, and given it to
+// somebody, before the lock was had.
 bool BucketTable::sweep_descriptor(std::uint32_t index) {
-  auto& owner = control_.bucket_owner(index);
-  auto dead = owner.load();
-  if (dead == 0 || dead == kLinked || peers_.alive(dead)) return false;
-  if (!owner.compare_exchange_strong(dead, peers_.self())) return false;
   auto& bucket = control_.bucket(index);
+  const auto owner = control_.bucket_owner(index).load();
+  const auto claimer = bucket.claimer.load();
+  const bool in_dead_hands = owner != 0 && owner != kLinked && !peers_.alive(owner);
+  // One that was linked for a write straight home, which is over one way or another.
+  const auto left_over = [&] { return bucket.key.load() != 0 && bucket.place.load() == 0; };
+  const bool straight = owner == kLinked && left_over() && (claimer == 0 || !peers_.alive(claimer));
+  if (!in_dead_hands && !straight) return false;
   const auto locked = peers_.lock(bucket.lock);
   if (locked == Locked::kTimedOut) return false;
-  BucketLock guard(peers_, bucket);
-  put_right(index, locked == Locked::kTakenOver);
-  const auto key = bucket.key.load();
-  if (key != 0) {
-    auto& chain = chain_of(key);
-    if (peers_.lock(chain.lock) == Locked::kTimedOut) return false;
-    const bool linked = reachable(chain, index);
-    if (!linked) {
-      chain.sequence.fetch_add(1, std::memory_order_release);
-    }
-    peers_.unlock(chain.lock);
-    if (linked) {
-      owner.store(kLinked, std::memory_order_release);
-      return true;
-    }
+  const BucketLock guard(peers_, bucket);
+  if (!put_right(index, locked == Locked::kTakenOver)) return false;
+  if (control_.bucket_owner(index).load() == kLinked && left_over() && bucket.claimer.load() == 0) {
+    remove(index, bucket.key.load());
   }
-  {
-    const Change change(bucket);
-    bucket.key.store(0);
-    bucket.place.store(0);
-    bucket.claimer.store(0);
-    bucket.weight.store(0);
-    view(index).reset(ByteState::kInvalid);
-  }
-  guard.unlock();
-  release_descriptor(index);
   return true;
 }
 
 bool BucketTable::sweep_slot(std::uint32_t slot) {
   auto& word = slots_.word(slot);
-  auto dead = word.load();
-  const auto owner = slot_owner(dead);
-  const auto index = slot_bucket(dead);
-  if (owner == 0 || owner == kLinked || peers_.alive(owner)) return false;
-  if (index >= control_.header().bucket_count) return false;
-  if (!word.compare_exchange_strong(dead, slot_word(peers_.self(), index))) return false;
+  auto seen = word.load();
+  const auto owner = slot_owner(seen);
+  const auto index = slot_bucket(seen);
+  if (owner == 0 || owner == kLinked || peers_.alive(owner) || peers_.ring_alive(owner)) return false;
+  if (index >= control_.header().bucket_count) return word.compare_exchange_strong(seen, 0);
   auto& bucket = control_.bucket(index);
   const auto locked = peers_.lock(bucket.lock);
   if (locked == Locked::kTimedOut) return false;
-  BucketLock guard(peers_, bucket);
-  put_right(index, locked == Locked::kTakenOver);
+  const BucketLock guard(peers_, bucket);
+  if (!put_right(index, locked == Locked::kTakenOver) || word.load() != seen) return false;
   // S1
   if (control_.bucket_owner(index).load() == kLinked && bucket.place.load() == slot + 1) {
     slots_.link(slot, index);
@@ -334,6 +362,7 @@ void BucketTable::sweep() {
   std::uint32_t maps = 0;
   for (std::uint32_t i = 0; i < control_.header().bucket_count; ++i) maps += view(i).fragmented() ? 1 : 0;
   control_.shared().maps.store(maps, std::memory_order_relaxed);
+  slots_.correct_hints();
   if (found) announce_room();
 }
 

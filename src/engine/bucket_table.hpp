@@ -99,7 +99,10 @@ class BucketTable {
   [[nodiscard]] std::optional<std::uint32_t> take_descriptor();
   [[nodiscard]] bool reachable(const Chain& chain, std::uint32_t bucket) const;
   void unlink(Chain& chain, std::uint32_t bucket) const;
-  void put_right(std::uint32_t bucket, bool taken_over) const;
+  // Puts right what a dead owner or claimer left of a bucket whose lock the caller holds. False when that needs the
+  // index and it cannot be had.
+  bool put_right(std::uint32_t bucket, bool taken_over) const;
+  bool free_from_dead_hands(std::uint32_t bucket) const;
   void release_descriptor(std::uint32_t bucket) const;
   bool sweep_descriptor(std::uint32_t bucket);
   bool sweep_slot(std::uint32_t slot);

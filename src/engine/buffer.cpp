@@ -45,7 +45,8 @@ Result<std::unique_ptr<Buffer>> Buffer::attach(const Settings& settings, AttachO
   FOREBAY_ASSIGN(auto joined, join_buffer(settings, options.create));
   std::unique_ptr<Buffer> buffer(new Buffer(std::move(joined.settings), std::move(joined.control), std::move(joined.peers),
                                             std::move(joined.tiers), std::move(joined.ring_lease), options));
-  if (buffer->core_.peers.any_dead()) buffer->recover();
+  if (joined.fresh) FOREBAY_TRY(buffer->replay());
+  if (!buffer->core_.peers.dead().empty()) buffer->recover();
   if (options.background) {
     buffer->drainer_.adopt_orphans();
     buffer->drainer_.start();
@@ -64,7 +65,8 @@ Buffer::Buffer(Settings settings, std::unique_ptr<Control> control, Peers peers,
       mover_(core_, std::move(ring_lease), [this] { recover(); }),
       stager_(core_, drainer_, mover_),
       fetcher_(core_, stager_, readers_),
-      drain_(core_) {}
+      drain_(core_),
+      node_log_(core_, drainer_) {}
 
 Buffer::~Buffer() {
   // A forked child has none of the threads and must not touch what its parent owns.
@@ -72,11 +74,26 @@ Buffer::~Buffer() {
   (void)detach();
 }
 
+// A new buffer where journals lie: the node was lost, and they hold what had been promised to survive that.
+Status Buffer::replay() {
+  FOREBAY_ASSIGN(const auto report, replay_journals(core_));
+  core_.control.shared().journal_sequence.store(report.highest_seq);
+  if (report.bytes != 0) {
+    log_warn("carried home {} of {} files from the journals of a node that was lost", format_bytes(report.bytes), report.files);
+    count(core_.counters().recovered_bytes, report.bytes);
+  }
+  for (const auto& remark : report.remarks) log_error("journal: {}", remark);
+  for (const auto& failure : report.failures) log_error("journal: {}: {}", failure.file.path, failure.error.message);
+  return {};
+}
+
 std::size_t Buffer::recover() {
+  // Who dies from here on may leave something behind the sweep: those are buried by the next one.
+  const auto dead = core_.peers.dead();
   core_.buckets.sweep();
   core_.files.sweep();
   rebuild_dirty_filters(core_);
-  core_.peers.bury_dead();
+  core_.peers.bury(dead);
   for (const auto file : core_.files.all()) {
     if (core_.control.file(file).intent.load() != 0) (void)help_truncation(core_, drain_, file, nullptr);
   }
@@ -115,6 +132,7 @@ Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, m
   if (settings.mode == Mode::Scratch) record.flags.fetch_or(kFileScratch);
   if (writable) {
     drainer_.add(home, settings.drain_trigger);
+    if (settings.durability == Durability::Node && settings.mode == Mode::Async) FOREBAY_TRY(node_log_.add(home));
   } else if (maybe_dirty(record)) {
     // Left by somebody who is gone, and nobody else may be there to carry it home.
     if (auto again = HomeFile::reopen(core_.files, core_.control, number)) drainer_.add(std::move(*again), settings.drain_trigger);
@@ -205,8 +223,11 @@ void Buffer::closed(File& file) {
 }
 
 Status Buffer::drain(std::chrono::nanoseconds patience) {
+  if (!attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
   drainer_.adopt_orphans();
-  return drainer_.flush_all(Clock::now() + patience);
+  FOREBAY_TRY(drainer_.flush_all(Clock::now() + patience));
+  retire_journals(core_);
+  return {};
 }
 
 void Buffer::remove_scratch() {
@@ -232,6 +253,7 @@ Status Buffer::detach() {
   readers_.stop();
   Status status;
   if (options_.background) status = drainer_.flush_all(Clock::now() + core_.settings.limits.home_wait);
+  if (status) status = node_log_.finish();
   crew_.stop();
   remove_scratch();
   if (!status) log_warn("left with bytes that are not home yet: {} (`forebay status` shows them)", status.error().message);

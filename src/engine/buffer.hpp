@@ -19,6 +19,7 @@
 #include "engine/fetch.hpp"
 #include "engine/file.hpp"
 #include "engine/mover.hpp"
+#include "engine/node_log.hpp"
 #include "engine/stage.hpp"
 
 namespace forebay {
@@ -58,6 +59,7 @@ class Buffer {
   friend class File;
   Buffer(Settings settings, std::unique_ptr<Control> control, Peers peers, Tiers tiers, Fd ring_lease,
          AttachOptions options);
+  Status replay();
   Status meet_home(std::uint32_t file, const FileTable::Opened& opened, const HomeStamp& home);
   Status agree_on_bypass(const std::shared_ptr<HomeFile>& home, bool shared, FileSettings& settings);
   Status grant_reservation(std::uint32_t file, const FileSettings& settings);
@@ -73,6 +75,7 @@ class Buffer {
   Stager stager_;
   Fetcher fetcher_;
   Drain drain_;
+  NodeLog node_log_;
   std::mutex mutex_;
   std::map<std::uint32_t, unsigned> open_files_;  // guarded by mutex_: handles by file number
   bool detached_ = false;                         // guarded by mutex_

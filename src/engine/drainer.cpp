@@ -16,14 +16,20 @@ constexpr auto kNever = Clock::time_point::max();
 constexpr auto kPressure = std::chrono::milliseconds(500);
 constexpr std::size_t kMaxRuns = 64;
 
+Status too_long(const std::string& path) {
+  return fail(ETIMEDOUT, "home does not answer: writing " + path + " has taken too long; the bytes stay in the buffer");
+}
+
 // Waits for a set of shipments in other hands.
 class Gathering {
  public:
   explicit Gathering(unsigned limit) : limit_(limit) {}
-  void begin() {
+  // False when none of those under way has ended by then.
+  bool begin(Clock::time_point deadline) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return open_ < limit_; });
+    if (!changed_.wait_until(lock, deadline, [&] { return open_ < limit_; })) return false;
     ++open_;
+    return true;
   }
   void end(const Status& status) {
     const std::scoped_lock lock(mutex_);
@@ -35,7 +41,7 @@ class Gathering {
   Status wait(Clock::time_point deadline, const std::string& path) {
     std::unique_lock lock(mutex_);
     if (!changed_.wait_until(lock, deadline, [&] { return open_ == 0; })) {
-      return fail(ETIMEDOUT, "home does not answer: writing " + path + " has taken too long; the bytes stay in the buffer");
+      return too_long(path);
     }
     return result_;
   }
@@ -47,6 +53,14 @@ class Gathering {
   unsigned open_ = 0;
   Status result_;
 };
+
+// Many file systems let only one write at a time extend a file, and others beside each other inside it: the block that
+// reaches furthest goes first, so that the rest need not queue.
+std::vector<UnsavedBlock> longest_reach_first(std::vector<UnsavedBlock> blocks, const Core& core, std::uint32_t file) {
+  const bool extends = !blocks.empty() && (blocks.back().block + 1) * core.bucket_size() > core.control.file(file).home_size.load();
+  if (extends) std::ranges::rotate(blocks, blocks.end() - 1);
+  return blocks;
+}
 
 }  // namespace
 
@@ -175,17 +189,20 @@ Drainer::TimePoint Drainer::tend(const Target& target, bool pressed) {
     }
     auto shipment = std::make_shared<Shipment>();
     shipment->home = target.home;
-    for (; i < end; ++i) {
-      if (verdict.whole_only && blocks[i].bytes != core_.bucket_size()) {
+    const std::vector<UnsavedBlock> group(blocks.begin() + static_cast<std::ptrdiff_t>(i),
+                                          blocks.begin() + static_cast<std::ptrdiff_t>(end));
+    i = end;
+    for (const auto& [block, bytes, since] : longest_reach_first(group, core_, file)) {
+      if (verdict.whole_only && bytes != core_.bucket_size()) {
         next = std::min(next, now + core_.settings.drain.delay);
         continue;
       }
-      const bool apart = !shipment->buckets.empty() && shipment->next_block != blocks[i].block;
+      const bool apart = !shipment->buckets.empty() && shipment->next_block != block;
       if (apart || shipment->bytes >= core_.settings.drain.write_size || shipment->runs.size() >= kMaxRuns) {
         ship_in_background(std::exchange(shipment, std::make_shared<Shipment>()));
         shipment->home = target.home;
       }
-      const auto claimed = drain_.claim(*shipment, blocks[i].block);
+      const auto claimed = drain_.claim(*shipment, block);
       if (!claimed || (*claimed != Claim::kClaimed && *claimed != Claim::kNothing && *claimed != Claim::kDamaged)) {
         next = std::min(next, now + std::chrono::milliseconds(20));
       }
@@ -215,22 +232,27 @@ void Drainer::ship_in_background(std::shared_ptr<Shipment> shipment) {
 Status Drainer::flush_once(const std::shared_ptr<HomeFile>& home, const std::vector<UnsavedBlock>& blocks,
                            std::vector<std::uint64_t>& busy, TimePoint deadline) {
   auto gathering = std::make_shared<Gathering>(2 * crew_.limit());
+  Status result;
   const auto dispatch = [&](std::shared_ptr<Shipment> shipment) {
-    gathering->begin();
+    if (!gathering->begin(deadline)) {
+      drain_.give_back(*shipment);
+      result = too_long(home->path());
+      return false;
+    }
     const auto task = [this, shipment, gathering] { gathering->end(drain_.ship(*shipment)); };
     if (!crew_.post(task)) task();
+    return true;
   };
   const auto fresh = [&] {
     auto shipment = std::make_shared<Shipment>();
     shipment->home = home;
     return shipment;
   };
-  Status result;
   auto shipment = fresh();
-  for (const auto& [block, bytes, since] : blocks) {
+  for (const auto& [block, bytes, since] : longest_reach_first(blocks, core_, home->file())) {
     const bool apart = !shipment->buckets.empty() && shipment->next_block != block;
     if (apart || shipment->bytes >= core_.settings.drain.write_size || shipment->runs.size() >= kMaxRuns) {
-      dispatch(std::exchange(shipment, fresh()));
+      if (!dispatch(std::exchange(shipment, fresh()))) break;
     }
     const auto claimed = drain_.claim(*shipment, block);
     if (!claimed) {

@@ -38,15 +38,22 @@ File::~File() {
   if (!closed_.load() && buffer_.attached()) (void)close();
 }
 
+Status File::attached() const {
+  if (buffer_.attached()) return {};
+  return fail(ENOTCONN, "this process is not attached to the buffer (a forked child must attach by itself)");
+}
+
 Status File::usable(bool for_writing) const {
-  if (!buffer_.attached()) {
-    return fail(ENOTCONN, "this process is not attached to the buffer (a forked child must attach by itself)");
-  }
+  FOREBAY_TRY(attached());
   if (closed_.load(std::memory_order_relaxed)) return fail(EBADF, path() + " is closed");
   if (for_writing ? !writable_ : !readable_) {
     return fail(EBADF, path() + (for_writing ? " was not opened for writing" : " was not opened for reading"));
   }
   return {};
+}
+
+bool File::logged() const {
+  return writable_ && settings_.durability == Durability::Node && settings_.mode == Mode::Async;
 }
 
 std::uint64_t File::max_size() const { return (kMaxBlock + 1) * buffer_.core_.bucket_size(); }
@@ -84,7 +91,8 @@ Result<std::uint64_t> File::write_past(std::uint64_t offset, std::span<const std
 Status File::make_durable(std::uint64_t offset, std::span<const std::byte> data) {
   const bool through = settings_.durability == Durability::Home || settings_.mode == Mode::Sync ||
                        settings_.admission_write == Admission::Never;
-  if (!through || data.empty()) return {};
+  if (data.empty()) return {};
+  if (!through) return logged() ? buffer_.node_log_.append(home_, offset, data) : Status{};
   const auto bucket_size = buffer_.core_.bucket_size();
   return buffer_.drainer_.flush(home_, offset / bucket_size, (offset + data.size() - 1) / bucket_size,
                                 Clock::now() + buffer_.core_.settings.limits.home_wait);
@@ -160,7 +168,7 @@ void File::read_ahead(std::uint64_t offset, std::uint64_t length) {
 }
 
 Result<std::uint64_t> File::size() const {
-  if (!buffer_.attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
+  FOREBAY_TRY(attached());
   if (settings_.mode == Mode::Bypass) {
     FOREBAY_ASSIGN(const auto stamp, stamp_of(home_->fd(), path()));
     return stamp.size;
@@ -171,27 +179,32 @@ Result<std::uint64_t> File::size() const {
 Status File::truncate(std::uint64_t size) {
   FOREBAY_TRY(usable(true));
   if (size > max_size()) return fail(EFBIG, "a buffered file cannot be that large: " + path());
-  return truncate_file(buffer_.core_, buffer_.drain_, number_, home_.get(), size);
+  FOREBAY_TRY(truncate_file(buffer_.core_, buffer_.drain_, number_, home_.get(), size));
+  return logged() ? buffer_.node_log_.truncated(home_, size) : Status{};
 }
 
 Status File::drain() {
+  FOREBAY_TRY(attached());
   if (settings_.mode == Mode::Scratch || settings_.mode == Mode::Bypass) return {};
-  const auto status = buffer_.drainer_.flush(home_, 0, kMaxBlock, Clock::now() + buffer_.core_.settings.limits.home_wait);
+  const auto deadline = Clock::now() + buffer_.core_.settings.limits.home_wait;
+  const auto status = logged() ? buffer_.node_log_.bring_home(home_, deadline)
+                               : buffer_.drainer_.flush(home_, 0, kMaxBlock, deadline);
   if (!status) errors_seen_.store(buffer_.core_.control.file(number_).error_sequence.load());
   return status;
 }
 
 Status File::sync() {
+  FOREBAY_TRY(attached());
   if (!writable_) return {};
   FOREBAY_TRY(usable(true));
   if (settings_.mode == Mode::Scratch || settings_.on_flush == OnFlush::Stage) return report();
   FOREBAY_TRY(drain());
-  if (::fsync(home_->fd()) != 0) return fail_errno(errno, "sync", path());
+  if (!logged() && ::fsync(home_->fd()) != 0) return fail_errno(errno, "sync", path());
   return report();
 }
 
 Status File::close() {
-  if (!buffer_.attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
+  FOREBAY_TRY(attached());
   if (closed_.load()) return fail(EBADF, path() + " is closed");
   Status status;
   const bool waits = settings_.on_close == OnClose::Home && settings_.mode != Mode::Scratch;
@@ -256,6 +269,7 @@ Status File::unpin(std::uint64_t offset, std::uint64_t length) {
 }
 
 Status File::hint(Hint hint, std::uint64_t offset, std::uint64_t length) {
+  FOREBAY_TRY(attached());
   switch (hint) {
     case Hint::kNormal:
     case Hint::kSequential:
@@ -277,7 +291,7 @@ Status File::hint(Hint hint, std::uint64_t offset, std::uint64_t length) {
 }
 
 Status File::evict(std::uint64_t offset, std::uint64_t length) {
-  if (!buffer_.attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
+  FOREBAY_TRY(attached());
   if (length == 0) return {};
   const auto bucket_size = buffer_.core_.bucket_size();
   const auto end = length > max_size() - std::min(offset, max_size()) ? max_size() : offset + length;

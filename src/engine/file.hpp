@@ -79,6 +79,9 @@ class File {
  private:
   // Block numbers have 36 bits: 16 PiB with the usual buckets.
   [[nodiscard]] std::uint64_t max_size() const;
+  // Are its writes logged, to survive the loss of the node?
+  [[nodiscard]] bool logged() const;
+  [[nodiscard]] Status attached() const;
   [[nodiscard]] Status usable(bool for_writing) const;
   // The error that struck since the last report, once.
   Status report();

@@ -62,7 +62,7 @@ void Mover::run() {
       }
       keep_room(tier);
     }
-    if (core_.peers.any_dead()) on_death_();
+    if (!core_.peers.dead().empty()) on_death_();
   }
   queue_.reset();
 }

@@ -20,7 +20,7 @@ namespace forebay {
 
 class Mover {
  public:
-  // `ring_lease` holds this process's lease (see LeaseFile); `on_death` is called when a process was found dead.
+  // `ring_lease` stands for this process's io_uring (see LeaseFile); `on_death` is called when a process was found dead.
   Mover(Core& core, Fd ring_lease, std::function<void()> on_death);
   Mover(const Mover&) = delete;
   Mover& operator=(const Mover&) = delete;

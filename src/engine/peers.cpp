@@ -40,6 +40,20 @@ Result<Mapping> wiped_on_fork(LeaseId id) {
   return page;
 }
 
+LeaseId lease_id(const LeaseRecord& record, std::uint32_t slot) { return record.generation.load() << 11 | slot << 1; }
+
+// L2: nobody can mistake the slot's next holder for an earlier one, wrapped or not: 0 is never a generation. For the
+// holder of the slot only.
+void next_generation(LeaseRecord& record) {
+  const auto generation = (record.generation.load() + 1) & 0x1f'ffff;
+  record.generation.store(generation == 0 ? 1 : generation, std::memory_order_release);
+}
+
+template <class T>
+bool taken_by_another(const Result<T>& lease) {
+  return !lease && (lease.error().code == EAGAIN || lease.error().code == EACCES);
+}
+
 // Adds a leaving process's figures to the total and clears them, so that they count once.
 void fold(Counters& into, Counters& from) {
   auto* to = reinterpret_cast<Wide*>(&into);
@@ -51,30 +65,31 @@ void fold(Counters& into, Counters& from) {
 
 }  // namespace
 
-Peers::Peers(const Control& control, LeaseFile file, Mapping lease, Mapping own_page, bool found_dead)
+Peers::Peers(const Control& control, LeaseFile file, Mapping lease, Mapping own_page, LeaseId predecessor)
     : control_(&control),
       file_(std::move(file)),
       lease_(std::move(lease)),
       own_page_(std::move(own_page)),
       own_(reinterpret_cast<const LeaseId*>(own_page_.data())),
-      found_dead_(found_dead) {}
+      predecessor_(predecessor) {}
 
 Result<Peers> Peers::join(const Control& control, LeaseFile file, Fd& ring_lease) {
   const auto count = control.header().lease_count;
   const auto first = control.shared().next_lease.fetch_add(1, std::memory_order_relaxed);
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto slot = (first + i) % count;
-    auto lease = file.take_with_descriptor(slot, ring_lease);
-    if (!lease && (lease.error().code == EAGAIN || lease.error().code == EACCES)) continue;
+    auto ring = file.take_for_ring(slot);
+    if (taken_by_another(ring)) continue;
+    if (!ring) return std::unexpected(ring.error());
+    auto lease = file.take(slot);
+    if (taken_by_another(lease)) continue;
     if (!lease) return std::unexpected(lease.error());
     auto& record = control.lease(slot);
-    const bool died = record.attached.load() != 0;
-    if (died) fold(control.shared().gone, record.counters);
+    const auto predecessor = record.attached.load() != 0 ? lease_id(record, slot) : 0;
+    if (predecessor != 0) fold(control.shared().gone, record.counters);
     FOREBAY_TRY(control.reserve_opens(slot));
-    // L2: nobody can mistake the new holder for an old one, wrapped or not: 0 is never a generation.
-    const auto generation = (record.generation.load() + 1) & 0x1f'ffff;
-    record.generation.store(generation == 0 ? 1 : generation, std::memory_order_release);
-    const LeaseId id = record.generation.load() << 11 | slot << 1;
+    next_generation(record);
+    const auto id = lease_id(record, slot);
     FOREBAY_ASSIGN(auto own_page, wiped_on_fork(id));
     record.opens.store(0);
     record.pid.store(::getpid());
@@ -82,7 +97,8 @@ Result<Peers> Peers::join(const Control& control, LeaseFile file, Fd& ring_lease
     record.since_ns.store(control.nanoseconds());
     FOREBAY_CRASH_POINT("join.before_attached");
     record.attached.store(1, std::memory_order_release);
-    return Peers(control, std::move(file), std::move(*lease), std::move(own_page), died);
+    ring_lease = std::move(*ring);
+    return Peers(control, std::move(file), std::move(*lease), std::move(own_page), predecessor);
   }
   return fail(EUSERS, "all " + std::to_string(count) + " places of the buffer are taken: raise buffer.max_processes");
 }
@@ -106,20 +122,37 @@ bool Peers::alive(LeaseId id) const {
   return file_.held(slot);
 }
 
-bool Peers::any_dead() const {
-  if (found_dead_) return true;
-  for (std::uint32_t slot = 0; slot < control_->header().lease_count; ++slot) {
-    if (control_->lease(slot).attached.load() != 0 && !file_.held(slot)) return true;
-  }
-  return false;
+bool Peers::ring_alive(LeaseId id) const {
+  const auto slot = lease_slot(id);
+  // A slot is given to another only after the ring of the one before is gone.
+  if (slot >= control_->header().lease_count || control_->lease(slot).generation.load() != lease_generation(id)) return false;
+  return file_.ring_held(slot);
 }
 
-void Peers::bury_dead() const {
+std::vector<LeaseId> Peers::dead() const {
+  std::vector<LeaseId> found;
+  if (predecessor_ != 0) found.push_back(predecessor_);
   for (std::uint32_t slot = 0; slot < control_->header().lease_count; ++slot) {
+    const auto& record = control_->lease(slot);
+    if (record.attached.load() == 0) continue;
+    if (const auto id = lease_id(record, slot); !alive(id)) found.push_back(id);
+  }
+  return found;
+}
+
+void Peers::bury(const std::vector<LeaseId>& dead) {
+  for (const auto id : dead) {
+    if (id == predecessor_) predecessor_ = 0;
+    const auto slot = lease_slot(id);
+    // Held while it is buried: a newcomer who took the slot meanwhile must not be buried in its place.
+    const auto ring = file_.take_for_ring(slot);
+    const auto lease = ring ? file_.take(slot) : std::unexpected(ring.error());
     auto& record = control_->lease(slot);
-    if (record.attached.load() == 0 || file_.held(slot)) continue;
+    if (!lease || lease_id(record, slot) != id || record.attached.load() == 0) continue;
+    next_generation(record);
     fold(control_->shared().gone, record.counters);
     record.opens.store(0);
+    FOREBAY_CRASH_POINT("bury.before_gone");
     record.attached.store(0, std::memory_order_release);
   }
 }

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "engine/control.hpp"
@@ -27,8 +28,8 @@ enum class Locked {
 
 class Peers {
  public:
-  // Takes a free slot of the lease file. `ring_lease` receives a descriptor that holds the same lease, to be
-  // registered with io_uring and then closed.
+  // Takes a free slot of the lease file. `ring_lease` receives a descriptor that stands for this process's io_uring, to
+  // be registered with it and then closed.
   static Result<Peers> join(const Control& control, LeaseFile lease_file, Fd& ring_lease);
   Peers(Peers&&) noexcept = default;
   Peers& operator=(Peers&&) noexcept = default;
@@ -41,10 +42,14 @@ class Peers {
   // A dead id stays dead. About 3 us: not for hot paths.
   [[nodiscard]] bool alive(LeaseId id) const;
 
-  // Did anybody leave without saying goodbye, so that a sweep is due?
-  [[nodiscard]] bool any_dead() const;
-  // Marks the dead ones as gone, adding up their counters, after what they left was put right.
-  void bury_dead() const;
+  // May transfers of a dead process still be under way?
+  [[nodiscard]] bool ring_alive(LeaseId id) const;
+
+  // Those who left without saying goodbye, so that a sweep is due.
+  [[nodiscard]] std::vector<LeaseId> dead() const;
+  // Marks the dead as gone, adding up their counters, after what they left was put right. Those whose transfers are
+  // still under way stay: their slots were not put right.
+  void bury(const std::vector<LeaseId>& dead);
 
   [[nodiscard]] Locked lock(Word& word) const {
     std::uint32_t free = 0;
@@ -58,7 +63,7 @@ class Peers {
   void set_lock_wait(std::chrono::nanoseconds wait) { lock_wait_ = wait; }
 
  private:
-  Peers(const Control& control, LeaseFile file, Mapping lease, Mapping own_page, bool found_dead);
+  Peers(const Control& control, LeaseFile file, Mapping lease, Mapping own_page, LeaseId predecessor);
   [[nodiscard]] Locked lock_slowly(Word& word) const;
 
   const Control* control_;
@@ -66,7 +71,7 @@ class Peers {
   Mapping lease_;
   Mapping own_page_;
   const LeaseId* own_ = nullptr;
-  bool found_dead_ = false;  // the slot's last holder left without saying goodbye
+  LeaseId predecessor_ = 0;  // the slot's last holder, if it left without saying goodbye
   std::chrono::nanoseconds lock_wait_ = std::chrono::seconds(10);
 };
 

@@ -18,7 +18,8 @@ std::optional<std::uint32_t> SlotTable::take(std::uint32_t tier, std::uint32_t b
   const auto wanted = slot_word(peers_.self(), bucket);
   do {
     const auto count = available(tier);
-    if (count > 0 && shared.free_hint.load(std::memory_order_relaxed) != 0) {
+    auto before = shared.free_hint.load(std::memory_order_relaxed);
+    if (count > 0 && before != 0) {
       const auto start = shared.next_hint.load(std::memory_order_relaxed);
       for (std::uint32_t i = 0; i < count; ++i) {
         const auto at = (start + i) % count;
@@ -36,7 +37,8 @@ std::optional<std::uint32_t> SlotTable::take(std::uint32_t tier, std::uint32_t b
         FOREBAY_CRASH_POINT("slot.taken");
         return first + at;
       }
-      shared.free_hint.store(0, std::memory_order_relaxed);
+      // Not if one was given back meanwhile: a hint that is too low hides a slot for good.
+      shared.free_hint.compare_exchange_strong(before, 0, std::memory_order_relaxed);
     }
   } while (grow(tier));
   return std::nullopt;
@@ -49,6 +51,16 @@ void SlotTable::give_back(std::uint32_t slot) {
   // The slot used last is the one most likely in a cache.
   shared.next_hint.store(slot - tier.first_slot, std::memory_order_relaxed);
   shared.free_hint.fetch_add(1, std::memory_order_relaxed);
+}
+
+void SlotTable::correct_hints() {
+  for (std::uint32_t tier = 0; tier < tiers_.count(); ++tier) {
+    auto& hint = control_.shared().tiers[tier].free_hint;
+    const auto before = hint.load(std::memory_order_relaxed);
+    std::uint32_t free = 0;
+    for (std::uint32_t i = 0; i < available(tier); ++i) free += word(tiers_[tier].first_slot + i).load() == 0 ? 1 : 0;
+    if (free > before) hint.fetch_add(free - before, std::memory_order_relaxed);
+  }
 }
 
 bool SlotTable::grow(std::uint32_t tier) {

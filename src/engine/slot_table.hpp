@@ -31,6 +31,9 @@ class SlotTable {
   void link(std::uint32_t slot, std::uint32_t bucket) { word(slot).store(slot_word(kLinked, bucket)); }
   void give_back(std::uint32_t slot);
 
+  // After a death: the hints are never less than the truth again.
+  void correct_hints();
+
   // Reserves more storage for a tier. False when it is whole already or storage is short.
   bool grow(std::uint32_t tier);
 

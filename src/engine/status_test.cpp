@@ -41,6 +41,7 @@ TEST(Status, SaysWhatIsUnsavedWhereAndWhose) {
   EXPECT_EQ(status.tiers[0].used, 2u * 4096);
   EXPECT_EQ(status.tiers[0].unsaved, 6000u);
   EXPECT_EQ(status.totals->written_bytes, 6000u);
+  EXPECT_EQ(status.totals->staged_bytes, 6000u);
 }
 
 TEST(Status, CountsAFragmentedBucketToTheByte) {

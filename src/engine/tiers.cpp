@@ -9,6 +9,8 @@
 
 #include "engine/geometry.hpp"
 #include "os/private_file.hpp"
+#include "tier/journal_directory.hpp"
+#include "tier/replay.hpp"
 
 namespace forebay {
 namespace {
@@ -84,6 +86,23 @@ std::string tier_file_path(TierKind kind, const std::string& tier, const std::st
   return directory + "/" + buffer_name + "/" + data_file(kind, tier);
 }
 
+namespace {
+
+// What a journal holds was promised to survive: one that is not home stays, for the next process that attaches.
+void remove_empty_journals(const std::string& path) {
+  const auto directory = open_private_directory(path, Create::kNever);
+  if (!directory) return;
+  const auto left = remove_finished_journals(*directory);
+  const auto names = list_names(*directory);
+  if (!left || *left != 0 || !names) return;
+  for (const auto& name : *names) {
+    if (!name.starts_with(kDamagedPrefix)) ::unlinkat(directory->get(), name.c_str(), 0);
+  }
+  ::rmdir(path.c_str());
+}
+
+}  // namespace
+
 void remove_tier_file(TierKind kind, const std::string& tier, const std::string& directory, const std::string& buffer_name,
                       std::vector<RemovedFile>& removed) {
   if (!open_private_directory(directory, Create::kNever)) return;
@@ -96,6 +115,7 @@ void remove_tier_file(TierKind kind, const std::string& tier, const std::string&
       ::unlinkat(opened->get(), file.c_str(), 0) == 0) {
     removed.push_back({path + "/" + file, static_cast<std::uint64_t>(found.st_blocks) * 512});
   }
+  remove_empty_journals(path + "/" + kJournalDirectory);
   ::rmdir(path.c_str());
 }
 

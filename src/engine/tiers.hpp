@@ -25,6 +25,9 @@ struct Tier {
   [[nodiscard]] bool holds(std::uint32_t slot) const { return slot - first_slot < slots; }
 };
 
+// Below a buffer's directory on a tier that keeps its content.
+inline constexpr const char* kJournalDirectory = "journals";
+
 class Tiers {
  public:
   // `create` makes the data files anew; otherwise they must be there and as long as the control file says.

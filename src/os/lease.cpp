@@ -11,6 +11,7 @@
 namespace forebay {
 namespace {
 
+constexpr off_t kRings = off_t{1} << 19;
 constexpr off_t kWholeByte = off_t{1} << 20;
 
 struct flock byte_lock(off_t at) {
@@ -42,28 +43,32 @@ Result<Fd> LeaseFile::reopen() const {
   return fd;
 }
 
-bool LeaseFile::held(std::uint32_t slot) const {
+bool LeaseFile::locked(off_t byte) const {
   const auto fd = reopen();
   if (!fd) return true;
-  auto lock = byte_lock(slot);
+  auto lock = byte_lock(byte);
   if (::fcntl(fd->get(), F_OFD_GETLK, &lock) != 0) return true;
   return lock.l_type != F_UNLCK;
 }
 
-Result<Mapping> LeaseFile::take(std::uint32_t slot) const {
-  Fd descriptor;
-  return take_with_descriptor(slot, descriptor);
+bool LeaseFile::held(std::uint32_t slot) const { return locked(slot); }
+bool LeaseFile::ring_held(std::uint32_t slot) const { return locked(kRings + slot); }
+
+Result<Fd> LeaseFile::lock_byte(off_t byte) const {
+  FOREBAY_ASSIGN(auto fd, reopen());
+  auto lock = byte_lock(byte);
+  if (::fcntl(fd.get(), F_OFD_SETLK, &lock) != 0) return fail_errno(errno, "hold a lease in", path_);
+  return fd;
 }
 
-Result<Mapping> LeaseFile::take_with_descriptor(std::uint32_t slot, Fd& descriptor) const {
-  FOREBAY_ASSIGN(auto fd, reopen());
-  auto lock = byte_lock(slot);
-  if (::fcntl(fd.get(), F_OFD_SETLK, &lock) != 0) return fail_errno(errno, "hold a lease in", path_);
+Result<Mapping> LeaseFile::take(std::uint32_t slot) const {
+  FOREBAY_ASSIGN(const auto fd, lock_byte(slot));
   FOREBAY_ASSIGN(auto mapping, Mapping::shared(fd.get(), static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)), path_));
   if (::madvise(mapping.data(), mapping.size(), MADV_DONTFORK) != 0) return fail_errno(errno, "protect the lease in", path_);
-  descriptor = std::move(fd);
   return mapping;
 }
+
+Result<Fd> LeaseFile::take_for_ring(std::uint32_t slot) const { return lock_byte(kRings + slot); }
 
 Result<Fd> LeaseFile::lock_whole(std::uint64_t deadline_ms) const {
   FOREBAY_ASSIGN(auto fd, reopen());

@@ -6,6 +6,9 @@
 // ends with SIGKILL or exec. A fork between open and close of that descriptor keeps it in the child until exec or exit:
 // that only delays the finding of a death.
 //
+// What a process has in flight in an io_uring lands after its death, and the ring is gone only tens of milliseconds
+// later. So the ring holds a lock of its own, beside the lease: what its transfers may touch is free when both ended.
+//
 // L1: a lease ends only when no thread of its address space can store to shared memory or be inside a system call.
 #pragma once
 
@@ -32,9 +35,11 @@ class LeaseFile {
   // Tries to hold `slot`. The Mapping is the lease; EAGAIN when somebody has it.
   [[nodiscard]] Result<Mapping> take(std::uint32_t slot) const;
 
-  // A descriptor whose open file description holds `slot` as well: for io_uring, whose writes in flight outlive their
-  // process. Must be called by the holder before anything else can go wrong: see take_with_descriptor.
-  [[nodiscard]] Result<Mapping> take_with_descriptor(std::uint32_t slot, Fd& descriptor) const;
+  // A descriptor whose open file description stands for the io_uring of the holder of `slot`: to be registered with the
+  // ring and then closed. EAGAIN while the ring of an earlier holder lives on.
+  [[nodiscard]] Result<Fd> take_for_ring(std::uint32_t slot) const;
+  // Is there a ring of a holder of `slot`? True when in doubt.
+  [[nodiscard]] bool ring_held(std::uint32_t slot) const;
 
   // Holds the byte beside the slots that serialises making and removing a buffer. Released with the descriptor.
   [[nodiscard]] Result<Fd> lock_whole(std::uint64_t deadline_ms) const;
@@ -43,6 +48,8 @@ class LeaseFile {
   explicit LeaseFile(std::string path, dev_t device, ino_t inode)
       : path_(std::move(path)), device_(device), inode_(inode) {}
   [[nodiscard]] Result<Fd> reopen() const;
+  [[nodiscard]] bool locked(off_t byte) const;
+  [[nodiscard]] Result<Fd> lock_byte(off_t byte) const;
 
   std::string path_;
   dev_t device_;

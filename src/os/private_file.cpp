@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -64,6 +65,13 @@ Result<Fd> open_private_file(const Fd& directory, const std::string& name, Creat
 Status reserve_storage(int file, std::uint64_t from, std::uint64_t to, const std::string& name) {
   struct stat before{};
   if (::fstat(file, &before) != 0) return fail_errno(errno, "examine", name);
+  // Asking first keeps a hopeless wish from filling the file system for a moment.
+  struct statvfs room{};
+  const auto end = std::max(from, static_cast<std::uint64_t>(before.st_size));
+  if (to > end && ::fstatvfs(file, &room) == 0 && room.f_blocks != 0 &&
+      (to - end) / room.f_frsize > room.f_bfree) {
+    return fail_errno(ENOSPC, "reserve room for", name);
+  }
   // Not posix_fallocate: where the file system cannot promise storage it writes a byte into every block
   // instead, which races with other writers and promises nothing on a compressing file system.
   auto step = kReserveStep;

@@ -1,4 +1,5 @@
-// A thread that leaves the application's signals to the application: all of them are blocked in it from its start.
+// A thread that leaves the application's signals to the application: all of them are blocked in it from its
+// start.
 #pragma once
 
 #include <csignal>

@@ -1,0 +1,205 @@
+// Modes, durability, what outlives a process, and what is refused.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "engine/attach.hpp"
+#include "engine/test_buffer.hpp"
+
+namespace forebay {
+namespace {
+
+// Here and now: no destructor runs.
+void die() { ::kill(::getpid(), SIGKILL); }
+
+// Runs `work` in a child, which must die by itself.
+template <class Work>
+void in_a_child_that_dies(Work&& work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    work();
+    ::_exit(1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << "status " << status;
+}
+
+TEST(Modes, AcknowledgedBytesSurviveTheDeathOfEveryone) {
+  TestBuffer test("drain.trigger=never", false);
+  const auto path = test.home("a");
+  const std::string text(20'000, 'k');
+  in_a_child_that_dies([&] {
+    test.attach();
+    auto file = test.open(path, O_RDWR | O_CREAT);
+    ASSERT_EQ(file->write(1, bytes_of(text)), text.size());
+    die();
+  });
+  EXPECT_TRUE(TestBuffer::slurp(path).empty());
+  test.attach();
+  {
+    // Seen at once, before they are home.
+    auto file = test.open(path, O_RDONLY);
+    EXPECT_TRUE(test.read_all(*file) == '\0' + text);
+  }
+  ASSERT_TRUE(test->drain(std::chrono::seconds(10)));
+  EXPECT_TRUE(TestBuffer::slurp(path) == '\0' + text);
+}
+
+TEST(Modes, NodeDurabilitySurvivesTheLossOfTheBuffer) {
+  TestBuffer test("drain.trigger=never durability=node journal.size=1MiB", false);
+  const auto path = test.home("a");
+  const auto plain = test.home("b");
+  const std::string text(30'000, 'n');
+  in_a_child_that_dies([&] {
+    test.attach();
+    auto file = test.open(path, O_RDWR | O_CREAT);
+    ASSERT_EQ(file->write(0, bytes_of(text)), text.size());
+    ASSERT_EQ(file->write(5, bytes_of("hello")), 5u);
+    ASSERT_TRUE(file->truncate(25'000));
+    auto other = test->open(plain, O_RDWR | O_CREAT, 0666, [](FileSettings& s) { s.durability = Durability::Process; });
+    ASSERT_TRUE(other);
+    ASSERT_EQ((*other)->write(0, bytes_of("gone")), 4u);
+    die();
+  });
+  // The node restarts: memory is empty, the disk is as it was.
+  std::filesystem::remove_all(test.memory("control"));
+  for (const auto& entry : std::filesystem::directory_iterator(test.memory(""))) std::filesystem::remove_all(entry);
+  test.attach();
+  auto expected = text.substr(0, 25'000);
+  expected.replace(5, 5, "hello");
+  EXPECT_TRUE(TestBuffer::slurp(path) == expected);
+  EXPECT_EQ(TestBuffer::slurp(plain), "");
+}
+
+TEST(Modes, AFullJournalBringsItsFilesHome) {
+  TestBuffer test("durability=node journal.size=1MiB");
+  const auto path = test.home("a");
+  auto file = test.open(path, O_RDWR | O_CREAT);
+  std::string expected;
+  for (int i = 0; i < 200; ++i) {
+    const std::string piece(20'000, static_cast<char>('a' + i % 26));
+    ASSERT_EQ(file->write(expected.size(), bytes_of(piece)), piece.size()) << i;
+    expected += piece;
+  }
+  ASSERT_TRUE(file->close());
+  EXPECT_TRUE(TestBuffer::slurp(path) == expected);
+}
+
+TEST(Modes, CachedBytesServeTheNextProcessAndAreCheckedAgainstHome) {
+  TestBuffer test("admission.read=always", false);
+  const auto path = test.home("data");
+  std::ofstream(path) << std::string(30'000, 'd');
+  const auto hits_of_a_read = [&] {
+    test.attach();
+    auto file = test.open(path, O_RDONLY);
+    EXPECT_EQ(test.read_all(*file).size(), 30'000u);
+    const auto hits = test->core().counters().hit_bytes.load();
+    file.reset();
+    test.detach();
+    return hits;
+  };
+  EXPECT_EQ(hits_of_a_read(), 0u);
+  EXPECT_EQ(hits_of_a_read(), 30'000u);
+  std::ofstream(path) << std::string(30'000, 'e');
+  test.attach();
+  auto file = test.open(path, O_RDONLY);
+  EXPECT_TRUE(test.read_all(*file) == std::string(30'000, 'e'));
+}
+
+TEST(Modes, WriteThroughIsHomeWhenItReturns) {
+  TestBuffer test("durability=home drain.trigger=never");
+  const auto path = test.home("a");
+  auto file = test.open(path, O_RDWR | O_CREAT);
+  ASSERT_EQ(file->write(0, bytes_of("now")), 3u);
+  EXPECT_EQ(TestBuffer::slurp(path), "now");
+}
+
+TEST(Modes, ScratchNeverGoesHomeAndGoesWithItsLastUser) {
+  TestBuffer test("mode=scratch");
+  const auto path = test.home("tmp");
+  auto file = test.open(path, O_RDWR | O_CREAT);
+  ASSERT_EQ(file->write(0, bytes_of("scratch")), 7u);
+  ASSERT_TRUE(file->close());
+  file = test.open(path, O_RDWR);
+  EXPECT_EQ(test.read_all(*file), "scratch");
+  EXPECT_EQ(TestBuffer::slurp(path), "");
+  ASSERT_TRUE(file->close());
+  file.reset();
+  test.detach();
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(Modes, BypassDoesNotStage) {
+  TestBuffer test("mode=bypass");
+  const auto path = test.home("a");
+  auto file = test.open(path, O_RDWR | O_CREAT);
+  ASSERT_EQ(file->write(0, bytes_of("past")), 4u);
+  EXPECT_EQ(TestBuffer::slurp(path), "past");
+  EXPECT_EQ(file->size(), 4u);
+  EXPECT_EQ(test.read_all(*file), "past");
+  EXPECT_EQ(test->core().counters().staged_bytes.load(), 0u);
+}
+
+TEST(Modes, AHardReservationThatCannotBeGrantedIsRefused) {
+  TestBuffer test;
+  const auto want = [&](const std::string& name, std::uint64_t bytes, ReserveKind kind) {
+    return test->open(test.home(name), O_RDWR | O_CREAT, 0666, [=](FileSettings& s) {
+      s.reserve_size = bytes;
+      s.reserve_kind = kind;
+    });
+  };
+  auto first = want("a", 48 << 10, ReserveKind::Hard);
+  ASSERT_TRUE(first);
+  const auto second = want("b", 32 << 10, ReserveKind::Hard);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().code, ENOSPC);
+  EXPECT_TRUE(want("b", 32 << 10, ReserveKind::Soft));
+}
+
+TEST(Modes, PinnedBytesStayUnderPressure) {
+  TestBuffer test("tiers=memory:/dev/shm:64KiB buffer.name=pin-test", false);
+  test.attach();
+  const auto path = test.home("keep");
+  std::ofstream(path) << std::string(8192, 'p');
+  auto keep = test.open(path, O_RDONLY);
+  ASSERT_TRUE(keep->pin(0, 8192));
+  auto other = test.open(test.home("flood"), O_RDWR | O_CREAT);
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(other->write(static_cast<std::uint64_t>(i) * 4096, bytes_of(std::string(4096, 'f'))), 4096u);
+  const auto before = test->core().counters().hit_bytes.load();
+  EXPECT_TRUE(test.read_all(*keep) == std::string(8192, 'p'));
+  EXPECT_EQ(test->core().counters().hit_bytes.load() - before, 8192u);
+}
+
+TEST(Modes, AForkedChildIsNotAttached) {
+  TestBuffer test;
+  auto file = test.open(test.home("a"), O_RDWR | O_CREAT);
+  ASSERT_EQ(file->write(0, bytes_of("parent")), 6u);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto written = file->write(0, bytes_of("child!"));
+    ::_exit(!written && written.error().code == ENOTCONN ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  ASSERT_TRUE(file->close());
+  EXPECT_EQ(TestBuffer::slurp(test.home("a")), "parent");
+}
+
+TEST(Modes, ATierThatDoesNotFitIsFoundAtAttach) {
+  TestBuffer test("tiers=memory:/dev/shm:900TiB buffer.bucket_size=16MiB", false);
+  const auto attached = Buffer::attach(test.settings());
+  ASSERT_FALSE(attached);
+  EXPECT_EQ(attached.error().code, ENOSPC);
+  EXPECT_NE(attached.error().message.find("/dev/shm"), std::string::npos) << attached.error().message;
+}
+
+}  // namespace
+}  // namespace forebay

@@ -1,0 +1,18 @@
+// Each verb adds itself as a subcommand; running it leaves the exit status in `code`.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace forebay {
+
+void add_status(CLI::App& app, int& code);
+void add_drain(CLI::App& app, int& code);
+void add_recover(CLI::App& app, int& code);
+void add_clean(CLI::App& app, int& code);
+void add_profile(CLI::App& app, int& code);
+void add_doctor(CLI::App& app, int& code);
+void add_settings(CLI::App& app, int& code);
+
+}  // namespace forebay
