@@ -208,7 +208,7 @@ bool BucketTable::put_right(std::uint32_t index, bool taken_over) const {
     // Whole-bucket maps never add runs: this cannot fail.
     (void)states.rewrite(
         0, states.size(), [](ByteState s) { return s == ByteState::kClaimed ? ByteState::kDirty : s; },
-        RunList::kCapacity);
+        Room::kAll);
     FOREBAY_CRASH_POINT("unclaim.before_claimer");
     bucket.claimer.store(0, std::memory_order_release);
   }

@@ -17,11 +17,16 @@ std::uint32_t next_current(std::uint32_t current, bool map, unsigned count) {
   return sequence << 6 | count << 2 | (map ? kMapBit : 0) | other;
 }
 
-std::uint32_t list_check(const Bucket& bucket, std::uint32_t current, const RunList& list) {
+std::uint32_t list_check(const Bucket& bucket, std::uint32_t current, const RunList::Packed& list) {
   constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
   std::uint64_t h = (bucket.key.load(std::memory_order_relaxed) ^ current) * kOdd;
-  for (unsigned i = 0; i < list.count(); ++i) h = (h ^ h >> 29 ^ list.entry(i)) * kOdd;
+  for (unsigned i = 0; i < list.used(); ++i) h = (h ^ h >> 29 ^ list.words[i]) * kOdd;
   return static_cast<std::uint32_t>(h >> 32);
+}
+
+// Of a map, whose words have a sum of their own.
+std::uint32_t map_check(const Bucket& bucket, std::uint32_t current) {
+  return list_check(bucket, current, {.count = 1, .words = {}});
 }
 
 // What is shared may change while it is read.
@@ -29,38 +34,43 @@ std::uint32_t peek(const std::uint32_t& word) {
   return std::atomic_ref(const_cast<std::uint32_t&>(word)).load(std::memory_order_relaxed);
 }
 
+RunList::Packed packed_list(const Bucket& bucket, std::uint32_t current) {
+  RunList::Packed packed;
+  packed.count = count_of(current);
+  const auto& words = bucket.lists[current & 1].entries;
+  for (unsigned i = 0; i < packed.used(); ++i) packed.words[i] = peek(words[i]);
+  return packed;
+}
+
 }  // namespace
 
-RunList run_list(const Bucket& bucket, std::uint32_t current) {
-  const auto& entries = bucket.lists[current & 1].entries;
-  std::uint32_t copy[RunList::kCapacity];
-  const auto count = count_of(current);
-  for (std::uint32_t i = 0; i < count; ++i) copy[i] = peek(entries[i]);
-  RunList list;
-  list.set_entries(count, copy);
-  return list;
+RunList run_list(const Bucket& bucket, std::uint32_t size, std::uint32_t current) {
+  return RunList::unpack(packed_list(bucket, current), size);
 }
 
 bool states_whole(const Bucket& bucket, std::uint32_t size, std::uint64_t map_sum) {
   const auto current = bucket.current.load(std::memory_order_acquire);
   const auto stored = peek(bucket.lists[current & 1].check);
   if ((current & kMapBit) != 0) {
-    return count_of(current) == 0 && stored == list_check(bucket, current, RunList{}) &&
+    return count_of(current) == 0 && stored == map_check(bucket, current) &&
            map_sum == bucket.map_sum.load(std::memory_order_relaxed);
   }
-  const auto list = run_list(bucket, current);
-  return list.well_formed(size) && stored == list_check(bucket, current, list);
+  const auto packed = packed_list(bucket, current);
+  return stored == list_check(bucket, current, packed) && RunList::unpack(packed, size).well_formed(size);
 }
 
-void BucketView::store(const RunList& list) const {
-  const auto current = next_current(bucket_.current.load(std::memory_order_relaxed), false, list.count());
+bool BucketView::store(const RunList& list, Room room) const {
+  RunList::Packed packed;
+  if (!list.pack(size_, room, packed)) return false;
+  const auto current = next_current(bucket_.current.load(std::memory_order_relaxed), false, packed.count);
   auto& target = bucket_.lists[current & 1];
-  for (unsigned i = 0; i < list.count(); ++i) {
-    std::atomic_ref(target.entries[i]).store(list.entry(i), std::memory_order_relaxed);
+  for (unsigned i = 0; i < packed.used(); ++i) {
+    std::atomic_ref(target.entries[i]).store(packed.words[i], std::memory_order_relaxed);
   }
-  std::atomic_ref(target.check).store(list_check(bucket_, current, list), std::memory_order_relaxed);
+  std::atomic_ref(target.check).store(list_check(bucket_, current, packed), std::memory_order_relaxed);
   FOREBAY_CRASH_POINT("states.before_current");
   bucket_.current.store(current, std::memory_order_release);
+  return true;
 }
 
 bool BucketView::become_map(const RunList& list) const {
@@ -73,14 +83,14 @@ bool BucketView::become_map(const RunList& list) const {
   FOREBAY_CRASH_POINT("states.before_map");
   const auto current = next_current(bucket_.current.load(std::memory_order_relaxed), true, 0);
   auto& target = bucket_.lists[current & 1];
-  std::atomic_ref(target.check).store(list_check(bucket_, current, RunList{}), std::memory_order_relaxed);
+  std::atomic_ref(target.check).store(map_check(bucket_, current), std::memory_order_relaxed);
   bucket_.current.store(current, std::memory_order_release);
   return true;
 }
 
 void BucketView::reset(ByteState state) const {
   const bool had_map = fragmented();
-  store(RunList::uniform(state));
+  (void)store(RunList::uniform(state), Room::kAll);
   FOREBAY_CRASH_POINT("states.before_release_map");
   if (had_map) control_.release_map(index_);
 }
@@ -91,8 +101,7 @@ void BucketView::compact() const {
   bool fits = true;
   for_each(0, size_, [&](std::uint32_t b, std::uint32_t, ByteState s) { fits = fits && list.push(b, s); });
   // Room to spare, or the next write would turn it back into a map.
-  if (!fits || list.count() > RunList::kCapacity / 2) return;
-  store(list);
+  if (!fits || !store(list, Room::kFill)) return;
   FOREBAY_CRASH_POINT("states.before_release_map");
   control_.release_map(index_);
 }

@@ -15,7 +15,7 @@
 namespace forebay {
 
 // The run list that `bucket.current` selects. Of a map: empty.
-[[nodiscard]] RunList run_list(const Bucket& bucket, std::uint32_t current);
+[[nodiscard]] RunList run_list(const Bucket& bucket, std::uint32_t size, std::uint32_t current);
 // Is the list, or the map whose words add up to `map_sum`, what this code would have left?
 [[nodiscard]] bool states_whole(const Bucket& bucket, std::uint32_t size, std::uint64_t map_sum);
 
@@ -36,27 +36,23 @@ class BucketView {
     if ((current & 2) != 0) {
       control_.map(index_).for_each(from, to, visit);
     } else {
-      run_list(bucket_, current).for_each(from, to, size_, visit);
+      run_list(bucket_, size_, current).for_each(from, to, size_, visit);
     }
   }
   [[nodiscard]] bool all_readable(std::uint32_t from, std::uint32_t to) const;
   [[nodiscard]] bool any(std::uint32_t from, std::uint32_t to, bool (*what)(ByteState)) const;
   [[nodiscard]] bool any_unsaved() const { return any(0, size_, unsaved); }
 
-  // Rewrites the states of [from, to) by map(old). A list that would take more than `limit` runs becomes a map, if
-  // storage can be had for it; ENOSPC otherwise, and nothing has changed.
-  static constexpr unsigned kWriteLimit = RunList::kCapacity - 1;  // T1
+  // Rewrites the states of [from, to) by map(old). A list that would take more than that room becomes a map, if storage
+  // can be had for it. False if not, or if it would be for fills only: then nothing has changed.
   template <class Map>
-  [[nodiscard]] bool rewrite(std::uint32_t from, std::uint32_t to, Map&& map, unsigned limit = kWriteLimit) const {
+  [[nodiscard]] bool rewrite(std::uint32_t from, std::uint32_t to, Map&& map, Room room = Room::kWrite) const {
     const auto current = bucket_.current.load(std::memory_order_relaxed);
     if ((current & 2) == 0) {
-      const auto list = run_list(bucket_, current);
+      const auto list = run_list(bucket_, size_, current);
       RunList changed;
-      if (list.rewrite(from, to, size_, limit, changed, map)) {
-        if (!(changed == list)) store(changed);
-        return true;
-      }
-      if (!become_map(list)) return false;
+      if (list.rewrite(from, to, size_, changed, map) && (changed == list || store(changed, room))) return true;
+      if (room == Room::kFill || !become_map(list)) return false;
     }
     const auto delta = control_.map(index_).rewrite(from, to, map);
     bucket_.map_sum.store(bucket_.map_sum.load(std::memory_order_relaxed) + delta, std::memory_order_relaxed);
@@ -74,7 +70,7 @@ class BucketView {
   void trust(const std::byte* data) const;
 
  private:
-  void store(const RunList& list) const;
+  [[nodiscard]] bool store(const RunList& list, Room room) const;
   [[nodiscard]] bool become_map(const RunList& list) const;
 
   const Control& control_;

@@ -73,7 +73,7 @@ Result<Claim> Drain::claim(Shipment& shipment, std::uint64_t block) {
     FOREBAY_CRASH_POINT("claim.before_claimed");
     (void)states.rewrite(
         0, states.size(), [](ByteState s) { return s == ByteState::kDirty ? ByteState::kClaimed : s; },
-        RunList::kCapacity);
+        Room::kAll);
     FOREBAY_CRASH_POINT("claim.claimed");
   }
   const auto start = block * states.size();
@@ -104,7 +104,7 @@ void Drain::settle(std::uint32_t index, Key key, ByteState claimed_becomes) {
     const Change change(bucket);
     (void)states.rewrite(
         0, states.size(), [=](ByteState s) { return s == ByteState::kClaimed ? claimed_becomes : s; },
-        RunList::kCapacity);
+        Room::kAll);
     FOREBAY_CRASH_POINT("complete.before_claimer");
     bucket.claimer.store(0, std::memory_order_release);  // D3
     if (claimed_becomes == ByteState::kValid) {

@@ -134,13 +134,9 @@ void Fetcher::fill(const Permit& permit, std::uint32_t at, const std::byte* data
     filled += e - b;
   });
   FOREBAY_CRASH_POINT("fill.copied");
-  const auto limit = RunList::kCapacity / 2;  // clean pieces are not worth a map
-  if (!states.fragmented()) {
-    std::uint32_t runs = 0;
-    states.for_each(0, states.size(), [&](std::uint32_t, std::uint32_t, ByteState) { ++runs; });
-    if (runs > limit) return;
-  }
-  if (!states.rewrite(at, at + length, [](ByteState s) { return s == ByteState::kInvalid ? ByteState::kValid : s; })) return;
+  // Clean pieces are not worth a map.
+  const auto valid = [](ByteState state) { return state == ByteState::kInvalid ? ByteState::kValid : state; };
+  if (!states.rewrite(at, at + length, valid, Room::kFill)) return;
   FOREBAY_CRASH_POINT("fill.valid");
   bucket.weight.store(bucket.weight.load() + weight, std::memory_order_relaxed);
   count(core_.counters().filled_bytes, filled);

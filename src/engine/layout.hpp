@@ -178,7 +178,7 @@ struct alignas(64) Bucket {
   Word next;
   Word place;  // slot + 1
   Word claimer;
-  Word current;  // which list:1 | map:1 | count:4 | sequence:26
+  Word current;  // which list:1 | map:1 | RunList::Packed::count:4 | sequence:26
   Wide weight;
   Wide map_sum;
   Word used;  // tick of last use
@@ -186,7 +186,7 @@ struct alignas(64) Bucket {
   Word dirty_since;  // tick of the first unsaved byte
   Word flags;
   struct alignas(64) List {
-    std::array<std::uint32_t, RunList::kCapacity> entries;
+    std::array<std::uint32_t, RunList::kWords> entries;
     std::uint32_t check;  // of entries, `current` and key
   };
   std::array<List, 2> lists;

@@ -187,7 +187,7 @@ class Look {
     const auto size = header_.bucket_size;
     if ((current & 2) == 0) {
       counts.whole = states_whole(bucket, size, 0);
-      run_list(bucket, current).for_each(0, size, size, add);
+      run_list(bucket, size, current).for_each(0, size, size, add);
     } else if (auto words = reader_.map(index)) {
       const ByteMap map(words->data());
       counts.whole = states_whole(bucket, size, map.sum(size));

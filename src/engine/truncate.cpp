@@ -67,7 +67,7 @@ void cut(Core& core, std::uint32_t index, std::uint32_t from) {
   FOREBAY_CRASH_POINT("truncate.before_cut");
   // T1: one more run than a write may leave always fits.
   (void)states.rewrite(
-      from, states.size(), [](ByteState) { return ByteState::kInvalid; }, RunList::kCapacity);
+      from, states.size(), [](ByteState) { return ByteState::kInvalid; }, Room::kAll);
   FOREBAY_CRASH_POINT("truncate.cut");
   bucket.weight.store(from == 0 ? 0 : bucket.weight.load() - lost, std::memory_order_relaxed);
   states.compact();
@@ -207,7 +207,7 @@ void drop_buckets(Core& core, Drain& drain, std::uint32_t file, std::uint64_t fi
     });
     (void)states.rewrite(
         0, states.size(), [](ByteState s) { return s == ByteState::kValid ? ByteState::kInvalid : s; },
-        RunList::kCapacity);
+        Room::kAll);
     bucket.weight.store(bucket.weight.load() - lost, std::memory_order_relaxed);
   }
   core.buckets.announce_room();

@@ -1,8 +1,12 @@
-// The states of a bucket's bytes as a short list of runs.
+// The states of a bucket's bytes as runs, and the few words that they lie in.
 //
 // A list covers [0, size): run i reaches from its begin to the next one's begin, the last one to `size`. Neighbouring
-// runs differ in state. Pure value, no allocation: a list of more than kCapacity runs cannot be expressed and the
-// caller falls back on a ByteMap.
+// runs differ in state. Pure value, no allocation.
+//
+// In shared memory a list has kWords words of 32 bits. Up to kWords runs lie there as they are (`count` of them, begin
+// and state in each word). More runs lie there as grains: two bits for each of 128 equal parts of the bucket, the state
+// of its first byte, and up to kOddRuns runs that begin elsewhere (`count` is 0). So pages in any order always fit. What
+// fits neither way cannot be expressed, and the caller falls back on a ByteMap.
 #pragma once
 
 #include <algorithm>
@@ -13,9 +17,28 @@
 
 namespace forebay {
 
+// How much of the words a list may use.
+enum class Room : std::uint8_t {
+  kAll,
+  kWrite,  // leaves what a later truncation needs: one more run, wherever it begins
+  kFill,   // leaves half, so that clean bytes do not crowd out written ones
+};
+
 class RunList {
  public:
-  static constexpr unsigned kCapacity = 15;
+  static constexpr unsigned kWords = 15;
+  static constexpr unsigned kGrains = 128;
+  static constexpr unsigned kGrainWords = kGrains / 16;
+  static constexpr unsigned kOddRuns = kWords - kGrainWords;
+  // A rewrite of what was packed adds two runs at most.
+  static constexpr unsigned kCapacity = kGrains + kOddRuns + 2;
+
+  struct Packed {
+    unsigned count = 0;  // of runs; 0: grains
+    std::array<std::uint32_t, kWords> words{};
+    [[nodiscard]] unsigned used() const { return count == 0 ? kWords : count; }
+    bool operator==(const Packed&) const = default;
+  };
 
   RunList() = default;
   static RunList uniform(ByteState state) {
@@ -31,21 +54,6 @@ class RunList {
     return i + 1 < count_ ? begin(i + 1) : size;
   }
 
-  // The packed form that lies in shared memory.
-  [[nodiscard]] std::uint32_t entry(unsigned i) const { return entries_[i]; }
-  void set_entries(unsigned count, const std::uint32_t* entries) {
-    count_ = std::min(count, kCapacity);
-    std::copy_n(entries, count_, entries_.begin());
-  }
-  // True for what push() could have built: what comes from a damaged file may not be.
-  [[nodiscard]] bool well_formed(std::uint32_t size) const {
-    if (count_ == 0 || begin(0) != 0) return false;
-    for (unsigned i = 1; i < count_; ++i) {
-      if (begin(i) <= begin(i - 1) || begin(i) >= size || state(i) == state(i - 1)) return false;
-    }
-    return true;
-  }
-
   // Calls visit(begin, end, state) for each run clipped to [from, to).
   template <class Visit>
   void for_each(std::uint32_t from, std::uint32_t to, std::uint32_t size, Visit&& visit) const {
@@ -56,10 +64,9 @@ class RunList {
     }
   }
 
-  // Rewrites the states of [from, to) by map(old) into `out`. False when that takes more than `limit` runs.
+  // Rewrites the states of [from, to) by map(old) into `out`. False when those are too many runs for any list.
   template <class Map>
-  bool rewrite(std::uint32_t from, std::uint32_t to, std::uint32_t size, unsigned limit, RunList& out,
-               Map&& map) const {
+  bool rewrite(std::uint32_t from, std::uint32_t to, std::uint32_t size, RunList& out, Map&& map) const {
     out.count_ = 0;
     for (unsigned i = 0; i < count_; ++i) {
       const auto b = begin(i);
@@ -70,7 +77,7 @@ class RunList {
       if (inside_begin < inside_end && !out.push(inside_begin, map(state(i)))) return false;
       if (inside_end < e && !out.push(inside_end, state(i))) return false;
     }
-    return out.count_ <= limit;
+    return true;
   }
 
   // Appends a run that starts at `at`; joins it to an equal predecessor. False when the list is full.
@@ -81,13 +88,78 @@ class RunList {
     return true;
   }
 
+  // False when it does not fit in that much room.
+  bool pack(std::uint32_t size, Room room, Packed& packed) const {
+    if (count_ <= allowed(kWords, room)) {
+      packed.count = count_;
+      std::copy_n(entries_.begin(), count_, packed.words.begin());
+      return true;
+    }
+    return pack_grains(size / kGrains, allowed(kOddRuns, room), packed);
+  }
+  // Of anything that lies in memory: what pack() could not have made gives a list that is not well formed, or one that
+  // is packed differently.
+  static RunList unpack(const Packed& packed, std::uint32_t size) {
+    RunList list;
+    if (packed.count != 0) {
+      list.count_ = std::min(packed.count, kWords);
+      std::copy_n(packed.words.begin(), list.count_, list.entries_.begin());
+    } else {
+      list.unpack_grains(packed, size / kGrains);
+    }
+    return list;
+  }
+  [[nodiscard]] bool well_formed(std::uint32_t size) const {
+    if (count_ == 0 || begin(0) != 0) return false;
+    for (unsigned i = 1; i < count_; ++i) {
+      if (begin(i) <= begin(i - 1) || begin(i) >= size || state(i) == state(i - 1)) return false;
+    }
+    return true;
+  }
+
   bool operator==(const RunList& other) const {
     return count_ == other.count_ && std::equal(entries_.begin(), entries_.begin() + count_, other.entries_.begin());
   }
 
  private:
+  static constexpr unsigned allowed(unsigned all, Room room) {
+    if (room == Room::kFill) return all / 2;
+    return room == Room::kWrite ? all - 1 : all;
+  }
+
+  bool pack_grains(std::uint32_t grain, unsigned odd_runs, Packed& packed) const {
+    packed = {};
+    unsigned odd = 0;
+    for (unsigned i = 0; i < count_; ++i) {
+      const auto at = begin(i);
+      if (at % grain != 0) {
+        if (odd == odd_runs) return false;
+        packed.words[kGrainWords + odd++] = entries_[i];
+      }
+      const auto last = i + 1 < count_ ? (begin(i + 1) + grain - 1) / grain : kGrains;
+      for (auto g = (at + grain - 1) / grain; g < last; ++g) {
+        packed.words[g / 16] |= static_cast<std::uint32_t>(state(i)) << (g % 16 * 2);
+      }
+    }
+    return true;
+  }
+
+  void unpack_grains(const Packed& packed, std::uint32_t grain) {
+    unsigned odd = kGrainWords;
+    const auto push_odd_before = [&](std::uint32_t end) {
+      for (; odd < kWords && packed.words[odd] != 0 && packed.words[odd] >> 2 < end; ++odd) {
+        push(packed.words[odd] >> 2, static_cast<ByteState>(packed.words[odd] & 3));
+      }
+    };
+    for (unsigned g = 0; g < kGrains; ++g) {
+      push_odd_before(g * grain);
+      push(g * grain, static_cast<ByteState>(packed.words[g / 16] >> (g % 16 * 2) & 3));
+    }
+    push_odd_before(kGrains * grain);
+  }
+
   unsigned count_ = 0;
-  std::array<std::uint32_t, kCapacity> entries_{};
+  std::array<std::uint32_t, kCapacity> entries_;  // the first count_ of them
 };
 
 }  // namespace forebay

@@ -10,7 +10,7 @@
 namespace forebay {
 namespace {
 
-constexpr std::uint32_t kSize = 256;
+constexpr std::uint32_t kSize = 1024;
 using Model = std::vector<ByteState>;
 
 template <class States>
@@ -32,42 +32,66 @@ ByteState random_map(unsigned kind, ByteState s) {
   return s == ByteState::kClaimed ? ByteState::kValid : s;
 }
 
+// Random changes with boundaries at multiples of `step`, but for one in `odd_one_in`: how many until it does not fit.
+int changes_until_full(std::mt19937& random, std::uint32_t step, unsigned odd_one_in, int most) {
+  auto list = RunList::uniform(ByteState::kInvalid);
+  Model model(kSize, ByteState::kInvalid);
+  const auto boundary = [&] {
+    const auto at = static_cast<std::uint32_t>(random() % (kSize + 1));
+    return random() % odd_one_in == 0 ? at : at / step * step;
+  };
+  for (int i = 0; i < most; ++i) {
+    const auto a = boundary();
+    const auto b = std::max(a, std::min(boundary(), a + 12 * step));
+    const auto kind = static_cast<unsigned>(random() % 6);
+    RunList next;
+    RunList::Packed packed;
+    if (!list.rewrite(a, b, kSize, next, [&](ByteState s) { return random_map(kind, s); })) return i;
+    if (!next.pack(kSize, Room::kWrite, packed)) return i;
+    for (auto at = a; at < b; ++at) model[at] = random_map(kind, model[at]);
+    EXPECT_TRUE(next.well_formed(kSize));
+    list = RunList::unpack(packed, kSize);
+    EXPECT_TRUE(list == next);
+    EXPECT_EQ(expand([&](auto visit) { list.for_each(0, kSize, kSize, visit); }), model);
+    // T1
+    RunList cut;
+    EXPECT_TRUE(list.rewrite(boundary(), kSize, kSize, cut, [](ByteState) { return ByteState::kInvalid; }));
+    EXPECT_TRUE(cut.pack(kSize, Room::kAll, packed));
+  }
+  return most;
+}
+
 TEST(RunList, AgreesWithAnArrayUntilItIsFull) {
   std::mt19937 random(11);
   int full = 0;
-  for (int round = 0; round < 300; ++round) {
-    auto list = RunList::uniform(ByteState::kInvalid);
-    Model model(kSize, ByteState::kInvalid);
-    for (int step = 0; step < 60; ++step) {
-      const auto a = static_cast<std::uint32_t>(random() % kSize);
-      const auto b = a + static_cast<std::uint32_t>(random() % std::min(kSize - a + 1, 12u));
-      const auto kind = static_cast<unsigned>(random() % 6);
-      RunList next;
-      if (!list.rewrite(a, b, kSize, RunList::kCapacity, next, [&](ByteState s) { return random_map(kind, s); })) {
-        ++full;
-        break;
-      }
-      list = next;
-      for (auto i = a; i < b; ++i) model[i] = random_map(kind, model[i]);
-      ASSERT_TRUE(list.well_formed(kSize));
-      ASSERT_EQ(expand([&](auto visit) { list.for_each(0, kSize, kSize, visit); }), model);
-    }
-  }
+  for (int round = 0; round < 300; ++round) full += changes_until_full(random, 1, 1, 60) < 60 ? 1 : 0;
   EXPECT_GT(full, 100);
 }
 
-TEST(RunList, RefusesWhatPushCouldNotHaveBuilt) {
-  RunList list;
-  EXPECT_FALSE(list.well_formed(kSize));
-  const std::uint32_t not_from_zero[] = {4 << 2 | 1};
-  list.set_entries(1, not_from_zero);
-  EXPECT_FALSE(list.well_formed(kSize));
-  const std::uint32_t backwards[] = {0 << 2 | 1, 9 << 2 | 2, 9 << 2 | 1};
-  list.set_entries(3, backwards);
-  EXPECT_FALSE(list.well_formed(kSize));
-  const std::uint32_t beyond[] = {0 << 2 | 1, kSize << 2 | 2};
-  list.set_entries(2, beyond);
-  EXPECT_FALSE(list.well_formed(kSize));
+TEST(RunList, GrainsInAnyOrderAlwaysFit) {
+  std::mt19937 random(13);
+  for (int round = 0; round < 30; ++round) EXPECT_EQ(changes_until_full(random, kSize / RunList::kGrains, 1u << 30, 300), 300);
+}
+
+TEST(RunList, GrainsWithAFewOddRunsAgreeWithAnArray) {
+  std::mt19937 random(14);
+  for (int round = 0; round < 300; ++round) changes_until_full(random, kSize / RunList::kGrains, 12, 300);
+}
+
+TEST(RunList, RefusesWhatPackCouldNotHaveMade) {
+  const auto unpacked = [](unsigned count, std::initializer_list<std::uint32_t> words) {
+    RunList::Packed packed{.count = count, .words = {}};
+    std::ranges::copy(words, packed.words.begin());
+    return RunList::unpack(packed, kSize);
+  };
+  EXPECT_FALSE(RunList{}.well_formed(kSize));
+  EXPECT_FALSE(unpacked(1, {4 << 2 | 1}).well_formed(kSize));
+  EXPECT_FALSE(unpacked(3, {0 << 2 | 1, 9 << 2 | 2, 9 << 2 | 1}).well_formed(kSize));
+  EXPECT_FALSE(unpacked(2, {0 << 2 | 1, kSize << 2 | 2}).well_formed(kSize));
+  // Odd runs that go backwards.
+  EXPECT_FALSE(unpacked(0, {0, 0, 0, 0, 0, 0, 0, 0, 9 << 2 | 1, 5 << 2 | 2}).well_formed(kSize));
+  // Nothing but zeros is a bucket that was never used.
+  EXPECT_TRUE(unpacked(0, {}) == RunList::uniform(ByteState::kInvalid));
 }
 
 TEST(ByteMap, AgreesWithAnArrayAndKeepsItsSum) {
