@@ -115,6 +115,14 @@ TEST_F(SmallTmpfs, FullLeavesTheFileAsItWas) {
   EXPECT_TRUE(reserve_storage(*fd, 1 << 20, 3 << 20, "a")) << "the failure left nothing behind";
 }
 
+TEST_F(SmallTmpfs, HolesThatCannotBeFilledAreAnErrorToo) {
+  const auto directory = open_private_directory(directory_.path());
+  const auto fd = open_private_file(*directory, "a", Create::kIfMissing);
+  std::filesystem::resize_file(directory_.file("a"), 64 << 20);
+  EXPECT_EQ(reserve_storage(*fd, 0, 64 << 20, "a").error().code, ENOSPC);
+  EXPECT_EQ(size_of(directory_.file("a")), 64u << 20);
+}
+
 void ignore_signal(int) {}
 
 TEST(ReserveStorage, EndsUnderAStormOfSignals) {

@@ -23,7 +23,7 @@ constexpr auto kLockWait = std::chrono::seconds(30);
 
 Result<std::uint64_t> read_id(const SteadyFile& file) {
   FOREBAY_ASSIGN(const int fd, file.descriptor());
-  for (const std::uint64_t position : {0, 4096}) {
+  for (const std::uint64_t position : {0u, 4096u}) {
     LedgerHeader header{};
     FOREBAY_ASSIGN(const auto got, read_fully(fd, &header, sizeof header, position));
     if (got == sizeof header && is_sound(header)) return header.id;
@@ -96,7 +96,7 @@ Result<HomeLedger> HomeLedger::open(const Fd& directory, Create create) {
     seal(header);
     const auto blocks = make_aligned_buffer(2 * kBlock);
     std::memset(blocks.get(), 0, 2 * kBlock);
-    for (const std::uint64_t position : {0, 4096})
+    for (const std::uint64_t position : {0u, 4096u})
       std::memcpy(blocks.get() + position, &header, sizeof header);
     FOREBAY_TRY(publish_file(directory, kFileName, {blocks.get(), 2 * kBlock}));
     file = SteadyFile::open(directory, kFileName, Create::kNever, O_DSYNC);
@@ -215,6 +215,7 @@ Status HomeLedger::release(JournalFile file) {
 }
 
 Result<std::uint64_t> HomeLedger::home_seq(JournalFile file) const {
+  FOREBAY_ASSIGN(const auto locked, Locked::take(*this));
   FOREBAY_ASSIGN(const auto found, look(file.place));
   if (found.entry.generation > file.generation) return kAllHome;
   if (found.entry.generation < file.generation) return 0;  // damaged: in doubt, nothing is home

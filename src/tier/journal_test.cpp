@@ -1,12 +1,15 @@
 #include "tier/journal.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
 #include <random>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -15,6 +18,7 @@
 #include "os/private_file.hpp"
 #include "os/temporary_directory.hpp"
 #include "tier/journal_format.hpp"
+#include "tier/journal_reader.hpp"
 #include "tier/memory_home.hpp"
 #include "tier/replay.hpp"
 
@@ -211,6 +215,37 @@ TEST_P(JournalTest, ManyThreadsAppendAtOnce) {
       EXPECT_EQ(home_.text(10).substr((t * kEach + i) * 4096, text.size()), text);
     }
   }
+}
+
+// Power loss at that moment: the copy is not even taken at one instant.
+TEST_P(JournalTest, ACopyHoldsEverythingThatWasAcknowledgedBefore) {
+  auto journal = create(kLarge);
+  const auto file = journal->add_file(identity(10)).value();
+  std::array<std::atomic<std::uint64_t>, 4> acknowledged{};
+  std::atomic<bool> stop{false};
+  std::vector<std::jthread> threads;
+  for (std::uint64_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (std::uint64_t i = 1; i <= 100 && !stop; ++i) {
+        EXPECT_TRUE(journal->append(file, i * 4 + t, 0, bytes_of(std::string(100 + i * 50, 'x'))));
+        acknowledged[t] = i;
+      }
+    });
+  }
+  for (int round = 0; round < 5; ++round) {
+    std::array<std::uint64_t, 4> before{};
+    for (std::size_t t = 0; t < 4; ++t) before[t] = acknowledged[t];
+    const auto copy = directory_.file("copy");
+    std::filesystem::copy_file(journal->path(), copy, std::filesystem::copy_options::overwrite_existing);
+    const Fd fd(::open(copy.c_str(), O_RDONLY | O_CLOEXEC));
+    const auto contents = read_journal(fd.get(), copy).value();
+    std::set<std::uint64_t> found;
+    for (const auto& record : contents.records) found.insert(record.seq);
+    for (std::uint64_t t = 0; t < 4; ++t) {
+      for (std::uint64_t i = 1; i <= before[t]; ++i) ASSERT_TRUE(found.contains(i * 4 + t)) << t << " " << i;
+    }
+  }
+  stop = true;
 }
 
 TEST_P(JournalTest, ThreadsGoOnThroughFullAndHome) {
