@@ -129,6 +129,8 @@ Result<BucketTable::Inserted> BucketTable::insert(Key key, std::uint32_t tier) {
     control_.file(key_file(key)).buckets.fetch_add(1);
     FOREBAY_CRASH_POINT("insert.before_head");
     chain.head.store(index + 1, std::memory_order_release);
+    // Before the look at a truncate intent that comes next: see truncate_file.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
     FOREBAY_CRASH_POINT("insert.after_head");
     control_.bucket_owner(index).store(kLinked, std::memory_order_release);
     FOREBAY_CRASH_POINT("insert.before_slot_linked");

@@ -119,13 +119,19 @@ Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, m
     shared = opened.shared || open_files_.contains(number);
     auto& handles = open_files_[number];
     if (handles++ != 0) core_.files.close(number);  // one entry a process is enough
-    if (const auto status = meet_home(number, opened, stamp); !status) {
-      if (--handles == 0) core_.files.close(number);
+    if (const auto status = meet_home(number, fd.get(), real); !status) {
+      if (--handles == 0) {
+        open_files_.erase(number);
+        core_.files.close(number);
+      }
       return std::unexpected(status.error());
     }
   }
   const auto home = std::make_shared<HomeFile>(number, std::move(fd), std::move(real), writable);
-  FOREBAY_TRY(agree_on_bypass(home, shared, settings));
+  if (const auto status = agree_on_bypass(home, shared, settings); !status) {
+    closed(*home);
+    return std::unexpected(status.error());
+  }
   auto file = std::make_shared<File>(*this, number, home, settings, (flags & O_ACCMODE) != O_WRONLY, writable);
   if (const auto status = grant_reservation(number, settings); !status) return std::unexpected(status.error());
   auto& record = core_.control.file(number);
@@ -142,21 +148,21 @@ Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, m
   return file;
 }
 
-// What the buffer holds of the file is good as long as home has not changed behind our back.
-Status Buffer::meet_home(std::uint32_t number, const FileTable::Opened& opened, const HomeStamp& home) {
-  if (opened.fresh) return {};
+// What the buffer holds of the file is good as long as home has not changed behind our back. Home is looked at under the
+// file's lock: a look from before may be older than a truncation, or than what others wrote and closed since.
+Status Buffer::meet_home(std::uint32_t number, int fd, const std::string& path) {
   auto& record = core_.control.file(number);
-  const bool same = record.home_modified_ns.load() == home.modified_ns && record.home_size.load() == home.size;
-  if (same) return {};
   FOREBAY_ASSIGN(const auto lock, FileLock::take(core_, drain_, number, nullptr));
+  FOREBAY_ASSIGN(const auto home, stamp_of(fd, path));
+  if (record.home_modified_ns.load() == home.modified_ns && record.home_size.load() == home.size) return {};
   drop_buckets(core_, drain_, number, 0, kMaxBlock, Drop::kClean);
   record.home_modified_ns.store(home.modified_ns);
   record.home_size.store(home.size);
-  const bool unsaved = !unsaved_blocks(core_, number, 0, kMaxBlock).empty();
-  if (!opened.shared && !unsaved && open_files_[number] <= 1) {
-    record.size.store(home.size);
+  auto seen = record.size.load();
+  const bool alone = open_files_[number] <= 1 && !core_.files.used_by_others(number);
+  if (alone && unsaved_blocks(core_, number, 0, kMaxBlock).empty()) {
+    record.size.compare_exchange_strong(seen, home.size);
   } else {
-    auto seen = record.size.load();
     while (seen < home.size && !record.size.compare_exchange_weak(seen, home.size)) {
     }
   }
@@ -206,20 +212,22 @@ Status Buffer::grant_reservation(std::uint32_t number, const FileSettings& setti
   return {};
 }
 
-void Buffer::closed(File& file) {
-  const auto number = file.number();
+void Buffer::closed(const HomeFile& home) {
+  const auto number = home.file();
   const std::scoped_lock lock(mutex_);
   const auto found = open_files_.find(number);
   if (found == open_files_.end() || --found->second != 0) return;
   open_files_.erase(found);
   drainer_.release(number);
-  core_.files.close(number);
-  if (core_.files.in_use(number)) return;
-  auto& record = core_.control.file(number);
-  record.reserve.store(0);
-  if ((record.flags.fetch_and(~std::uint32_t{kFilePinned}) & kFilePinned) != 0) {
-    fetcher_.pin(file.home(), 0, record.size.load(), false);
+  // Before the table is told: after that the record may be another file's.
+  if (!core_.files.used_by_others(number)) {
+    auto& record = core_.control.file(number);
+    record.reserve.store(0);
+    if ((record.flags.fetch_and(~std::uint32_t{kFilePinned}) & kFilePinned) != 0) {
+      fetcher_.pin(home, 0, record.size.load(), false);
+    }
   }
+  core_.files.close(number);
 }
 
 Status Buffer::drain(std::chrono::nanoseconds patience) {

@@ -60,10 +60,10 @@ class Buffer {
   Buffer(Settings settings, std::unique_ptr<Control> control, Peers peers, Tiers tiers, Fd ring_lease,
          AttachOptions options);
   Status replay();
-  Status meet_home(std::uint32_t file, const FileTable::Opened& opened, const HomeStamp& home);
+  Status meet_home(std::uint32_t file, int fd, const std::string& path);
   Status agree_on_bypass(const std::shared_ptr<HomeFile>& home, bool shared, FileSettings& settings);
   Status grant_reservation(std::uint32_t file, const FileSettings& settings);
-  void closed(File& file);
+  void closed(const HomeFile& home);
   void remove_scratch();
 
   Core core_;

@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "os/quiet_thread.hpp"
+#include "engine/truncate.hpp"
 #include "policy/ripeness.hpp"
 
 namespace forebay {
@@ -277,6 +278,10 @@ Status Drainer::flush(const std::shared_ptr<HomeFile>& home, std::uint64_t first
   // claim of our own at most, so that a bucket that is written all the time does not hold us.
   while (!busy.empty()) {
     std::vector<UnsavedBlock> again;
+    // Claims step back from a truncation; whoever began it may be dead.
+    if (core_.control.file(home->file()).intent.load() != 0) {
+      FOREBAY_TRY(help_truncation(core_, drain_, home->file(), home.get()));
+    }
     for (const auto block : busy) {
       FOREBAY_TRY(drain_.wait_for_claim(home->file(), block, deadline));
       again.push_back({block, 1, 0});

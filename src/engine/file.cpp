@@ -211,7 +211,7 @@ Status File::close() {
   if (writable_ && waits) status = drain();
   if (status) status = report();
   closed_.store(true);
-  buffer_.closed(*this);
+  buffer_.closed(*home_);
   return status;
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <span>
 
 #include "engine/crash_point.hpp"
 
@@ -115,8 +116,10 @@ Status FileTable::set_path(std::uint32_t file, std::string_view path) const {
 
 void FileTable::clear_path(std::uint32_t file) const {
   auto& record = control_.file(file);
+  // Whoever clears it again after a death must not take it from another.
+  auto mine = file + 1;
   const auto at = record.long_path;
-  if (at != 0 && at <= control_.header().long_path_count) control_.long_path(at - 1).owner.store(0);
+  if (at != 0 && at <= control_.header().long_path_count) control_.long_path(at - 1).owner.compare_exchange_strong(mine, 0);
   record.long_path = 0;
   record.path_length = 0;
 }
@@ -218,11 +221,11 @@ void FileTable::close(std::uint32_t file) {
   }
 }
 
-bool FileTable::listed(std::uint32_t file) const {
+bool FileTable::listed(std::uint32_t file, std::uint32_t except_slot) const {
   const auto& header = control_.header();
   for (std::uint32_t slot = 0; slot < header.lease_count; ++slot) {
     const auto& record = control_.lease(slot);
-    if (record.attached.load() == 0) continue;
+    if (record.attached.load() == 0 || slot == except_slot) continue;
     const auto used = std::min(record.opens.load(), header.opens_per_lease);
     auto* opens = control_.opens(slot);
     for (std::uint32_t i = 0; i < used; ++i) {
@@ -236,6 +239,8 @@ bool FileTable::listed(std::uint32_t file) const {
 bool FileTable::in_use(std::uint32_t file) const {
   return control_.file(file).opens_hint.load() != 0 && listed(file);
 }
+
+bool FileTable::used_by_others(std::uint32_t file) const { return listed(file, lease_slot(peers_.self())); }
 
 std::vector<std::uint32_t> FileTable::all() const {
   std::vector<std::uint32_t> files;
@@ -293,18 +298,23 @@ std::uint32_t FileTable::make_room() {
     if (control_.file(i).owner.load() == kLinked && control_.file(i).opens_hint.load() == 0) candidates.push_back(i);
   }
   std::ranges::sort(candidates, {}, [&](std::uint32_t i) { return control_.file(i).last_used.load(); });
-  candidates.resize(std::min<std::size_t>(candidates.size(), std::max(count / 16, 1u)));
-  std::vector<bool> chosen(count);
-  for (const auto i : candidates) chosen[i] = true;
-  for (std::uint32_t i = 0; i < control_.header().bucket_count; ++i) {
-    const auto key = control_.bucket(i).key.load(std::memory_order_acquire);
-    if (key == 0 || key_file(key) >= count || !chosen[key_file(key)]) continue;
-    if (!buckets_.evict(i, key)) chosen[key_file(key)] = false;
+  // A few at a time, so that the next ones find room too; more only if what these hold cannot be forgotten.
+  const std::size_t step = std::max(count / 16, 1u);
+  for (std::size_t begin = 0; begin < candidates.size(); begin += step) {
+    const auto batch = std::span(candidates).subspan(begin, std::min(step, candidates.size() - begin));
+    std::vector<bool> chosen(count);
+    for (const auto i : batch) chosen[i] = true;
+    for (std::uint32_t i = 0; i < control_.header().bucket_count; ++i) {
+      const auto key = control_.bucket(i).key.load(std::memory_order_acquire);
+      if (key == 0 || key_file(key) >= count || !chosen[key_file(key)]) continue;
+      if (!buckets_.evict(i, key)) chosen[key_file(key)] = false;
+    }
+    for (const auto i : batch) {
+      if (chosen[i]) free_unlocked(i);
+    }
+    if (const auto taken = take_free(); taken != 0) return taken;
   }
-  for (const auto i : candidates) {
-    if (chosen[i]) free_unlocked(i);
-  }
-  return take_free();
+  return 0;
 }
 
 void FileTable::sweep() {
@@ -321,6 +331,11 @@ void FileTable::sweep() {
       clear_path(i);
       record.owner.store(0);
     }
+  }
+  for (std::uint32_t i = 0; i < header.long_path_count; ++i) {
+    auto& owner = control_.long_path(i).owner;
+    const auto file = owner.load();
+    if (file != 0 && (file > header.file_count || control_.file(file - 1).long_path != i + 1)) owner.store(0);
   }
   std::vector<std::uint32_t> opens(header.file_count);
   for (std::uint32_t slot = 0; slot < header.lease_count; ++slot) {

@@ -51,8 +51,9 @@ class FileTable {
   Result<Opened> open(const HomeStamp& home, std::string_view path);
   void close(std::uint32_t file);
 
-  // Has any living process the file open?
+  // Has any living process the file open? One other than this?
   [[nodiscard]] bool in_use(std::uint32_t file) const;
+  [[nodiscard]] bool used_by_others(std::uint32_t file) const;
   // Its path; empty if the record is damaged.
   [[nodiscard]] std::string path(std::uint32_t file) const;
   [[nodiscard]] Key key(std::uint32_t file, std::uint64_t block) const {
@@ -77,7 +78,7 @@ class FileTable {
   void unlink(std::uint32_t file) const;
   Status set_path(std::uint32_t file, std::string_view path) const;
   void clear_path(std::uint32_t file) const;
-  [[nodiscard]] bool listed(std::uint32_t file) const;
+  [[nodiscard]] bool listed(std::uint32_t file, std::uint32_t except_slot = ~0u) const;
   bool free_unlocked(std::uint32_t file);
   std::uint32_t make_room();
 

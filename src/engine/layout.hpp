@@ -131,6 +131,7 @@ struct alignas(64) FileRecord {
   std::uint64_t device, inode, born_ns;  // set under the table lock while in hand
   Wide size;    // logical: home and staged
   Wide intent;  // truncation in progress: new size + 1
+  Wide intent_check;
   Word truncations;  // raised when one begins and when one ends
   Wide home_size;
   std::atomic<std::int64_t> home_modified_ns;  // mtime when last compared or written by us

@@ -108,20 +108,31 @@ Status Stager::wait_for_room(std::uint32_t seen) const {
 
 Status Stager::straight_home(const HomeFile& home, Key key, std::uint32_t at, const std::byte* data,
                              std::uint32_t length, bool& done) {
+  auto& file = core_.control.file(key_file(key));
+  expect_dirty(file, key_block(key));
   const auto inserted = core_.buckets.insert(key, BucketTable::kNoTier);
   if (!inserted && inserted.error().code != ENOBUFS) return std::unexpected(inserted.error());
   // Somebody staged the block meanwhile, or even descriptors are short: the ordinary way again.
   if (!inserted || !inserted->fresh) return {};
   FOREBAY_CRASH_POINT("straight.linked");
+  const auto unlink = [&] {
+    auto& bucket = core_.control.bucket(inserted->bucket);
+    const auto guard = core_.buckets.lock(inserted->bucket, key);
+    // What cannot be unlinked now is unlinked by whoever wants the block next, or by a sweep.
+    if (!guard || (*guard && !core_.buckets.remove(inserted->bucket, key))) bucket.claimer.store(0);
+    futex_wake(bucket.claimer);
+  };
+  // A truncation that begins from here on finds the bucket and waits for it.
+  if (file.intent.load() != 0) {
+    unlink();
+    return help_truncation(core_, drain_, home.file(), &home);
+  }
   iovec piece{const_cast<std::byte*>(data), length};
   const auto offset = key_block(key) * core_.bucket_size() + at;
   const auto status = home.write({&piece, 1}, offset);
   FOREBAY_CRASH_POINT("straight.written");
-  if (status) raise_size(core_.control.file(key_file(key)), offset + length);
-  if (const auto guard = core_.buckets.lock(inserted->bucket, key); guard && *guard) {
-    core_.buckets.remove(inserted->bucket, key);
-  }
-  futex_wake(core_.control.bucket(inserted->bucket).claimer);
+  if (status) raise_size(file, offset + length);
+  unlink();
   count(core_.counters().straight_home_bytes, status ? length : 0);
   done = true;
   return status;

@@ -2,11 +2,15 @@
 
 #include <unistd.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include <cerrno>
 #include <chrono>
 #include <memory>
 #include <vector>
 
+#include "base/log.hpp"
 #include "engine/crash_point.hpp"
 #include "engine/file_buckets.hpp"
 #include "extent/weight.hpp"
@@ -16,8 +20,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::vector<std::pair<std::uint64_t, std::uint32_t>> buckets_from(Core& core, std::uint32_t file, std::uint64_t first) {
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> found;
+using Found = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
+
+Found buckets_from(Core& core, std::uint32_t file, std::uint64_t first) {
+  Found found;
   // Dirty bytes end where dirty_end says; Valid ones came from below the size.
   const auto& record = core.control.file(file);
   const auto last = std::max(record.dirty_end.load(), record.size.load() / core.bucket_size() + 1);
@@ -25,21 +31,35 @@ std::vector<std::pair<std::uint64_t, std::uint32_t>> buckets_from(Core& core, st
   return found;
 }
 
+// What an intent must be accompanied by. A damaged control file must not make anybody cut a file at home.
+std::uint64_t check_of(const FileRecord& record, std::uint64_t intent) {
+  const std::uint64_t parts[] = {intent, record.device, record.inode, record.born_ns, record.generation.load()};
+  return XXH3_64bits(parts, sizeof parts);
+}
+
+// The bytes of a bucket that is not mapped; none if the tier cannot give them.
+std::unique_ptr<std::byte[]> read_whole(Core& core, const Bucket& bucket) {
+  const auto place = bucket.place.load();
+  auto copy = std::make_unique_for_overwrite<std::byte[]>(core.bucket_size());
+  if (place == 0 || !core.tiers.read(place - 1, 0, core.bucket_size(), copy.get())) return nullptr;
+  return copy;
+}
+
 // Makes bytes [from, end) of a bucket Invalid. The caller holds the lock.
-Status cut(Core& core, std::uint32_t index, std::uint32_t from) {
+void cut(Core& core, std::uint32_t index, std::uint32_t from) {
   auto& bucket = core.control.bucket(index);
   const auto states = core.buckets.view(index);
   const std::byte* data = core.buckets.data(bucket);
   std::unique_ptr<std::byte[]> copy;
-  const auto place = bucket.place.load();
-  if (data == nullptr && place != 0) {
-    copy = std::make_unique_for_overwrite<std::byte[]>(states.size());
-    FOREBAY_TRY(core.tiers.read(place - 1, 0, states.size(), copy.get()));
+  if (data == nullptr && from != 0) {
+    copy = read_whole(core, bucket);
     data = copy.get();
+    // What the tier cannot give cannot be weighed, and nobody can read the rest of it either.
+    if (data == nullptr && bucket.place.load() != 0) bucket.flags.fetch_or(kBucketDamaged);
   }
   const Change change(bucket);
   std::uint64_t lost = 0;
-  if (data != nullptr) {
+  if (data != nullptr && from != 0) {
     states.for_each(from, states.size(), [&](std::uint32_t b, std::uint32_t e, ByteState s) {
       if (readable(s)) lost += weigh(data + b, b, e - b);
     });
@@ -49,53 +69,80 @@ Status cut(Core& core, std::uint32_t index, std::uint32_t from) {
   (void)states.rewrite(
       from, states.size(), [](ByteState) { return ByteState::kInvalid; }, RunList::kCapacity);
   FOREBAY_CRASH_POINT("truncate.cut");
-  bucket.weight.store(bucket.weight.load() - lost, std::memory_order_relaxed);
+  bucket.weight.store(from == 0 ? 0 : bucket.weight.load() - lost, std::memory_order_relaxed);
   states.compact();
   if (!states.any_unsaved()) bucket.dirty_since.store(0, std::memory_order_relaxed);
+}
+
+// Returns when nobody writes one of the buckets home. Nobody begins to while the intent stands.
+Status wait_out_claims(Core& core, Drain& drain, std::uint32_t file, const Found& buckets) {
+  const auto deadline = Clock::now() + core.settings.limits.home_wait;
+  for (const auto& [block, index] : buckets) {
+    for (;;) {
+      FOREBAY_TRY(drain.wait_for_claim(file, block, deadline));
+      FOREBAY_ASSIGN(const auto guard, core.buckets.lock(index, core.files.key(file, block)));
+      if (!guard || core.control.bucket(index).claimer.load() == 0) break;
+    }
+  }
   return {};
 }
 
-// The steps after the intent was published. The caller holds the file's lock.
-Status carry_out(Core& core, Drain& drain, std::uint32_t file, const HomeFile* home) {
-  auto& record = core.control.file(file);
-  const auto intent = record.intent.load();
-  if (intent == 0) return {};
-  const auto size = intent - 1;
-  const auto bucket_size = core.bucket_size();
-  const auto deadline = Clock::now() + core.settings.limits.home_wait;
-  for (const auto& [block, index] : buckets_from(core, file, size / bucket_size)) {
-    const auto key = core.files.key(file, block);
-    for (;;) {
-      FOREBAY_TRY(drain.wait_for_claim(file, block, deadline));
-      FOREBAY_ASSIGN(const auto guard, core.buckets.lock(index, key));
-      if (!guard) break;
-      if (core.control.bucket(index).claimer.load() != 0) continue;
-      const auto start = block * bucket_size;
-      FOREBAY_TRY(cut(core, index, size > start ? static_cast<std::uint32_t>(size - start) : 0));
-      break;
-    }
-  }
+// Up to here nothing has changed but the intent.
+Status cut_home(Core& core, Drain& drain, std::uint32_t file, const Found& buckets, const HomeFile* home,
+                std::uint64_t size) {
+  FOREBAY_TRY(wait_out_claims(core, drain, file, buckets));
   FOREBAY_CRASH_POINT("truncate.before_home");
   std::shared_ptr<HomeFile> reopened;
   if (home == nullptr || !home->writable()) {
     FOREBAY_ASSIGN(reopened, HomeFile::reopen(core.files, core.control, file));
     home = reopened.get();
   }
-  int code = 0;
-  while ((code = ::ftruncate(home->fd(), static_cast<off_t>(size))) != 0 && errno == EINTR) {
+  while (::ftruncate(home->fd(), static_cast<off_t>(size)) != 0) {
+    if (errno != EINTR) return fail_errno(errno, "truncate", home->path());
   }
-  const int why = errno;
-  if (code == 0) {
-    if (const auto stamp = stamp_of(home->fd(), home->path())) {
-      record.home_modified_ns.store(std::max(record.home_modified_ns.load(), stamp->modified_ns));
-      record.home_size.store(stamp->size);
-    }
-    FOREBAY_CRASH_POINT("truncate.before_size");
-    record.size.store(size);
+  auto& record = core.control.file(file);
+  if (const auto stamp = stamp_of(home->fd(), home->path())) {
+    record.home_modified_ns.store(std::max(record.home_modified_ns.load(), stamp->modified_ns));
+    record.home_size.store(stamp->size);
   }
+  return {};
+}
+
+void end_truncation(FileRecord& record) {
   record.truncations.fetch_add(1);
   record.intent.store(0, std::memory_order_release);
-  if (code != 0) return fail_errno(why, "truncate", home->path());
+}
+
+enum class Begun { kHere, kByAnother };
+
+// The steps after the intent was published. The caller holds the file's lock. Home comes first: what it refuses has
+// then changed nothing. But for one that another process began and did not end, home may be cut already: it stands
+// until somebody succeeds.
+Status carry_out(Core& core, Drain& drain, std::uint32_t file, const HomeFile* home, Begun begun) {
+  auto& record = core.control.file(file);
+  const auto intent = record.intent.load();
+  if (intent == 0) return {};
+  if (record.intent_check.load() != check_of(record, intent)) {
+    log_error("a truncation of {} was damaged in the buffer and is not carried out", core.files.path(file));
+    end_truncation(record);
+    return {};
+  }
+  const auto size = intent - 1;
+  const auto bucket_size = core.bucket_size();
+  const auto buckets = buckets_from(core, file, size / bucket_size);
+  if (const auto status = cut_home(core, drain, file, buckets, home, size); !status) {
+    if (begun == Begun::kHere) end_truncation(record);
+    return status;
+  }
+  FOREBAY_CRASH_POINT("truncate.home");
+  for (const auto& [block, index] : buckets) {
+    FOREBAY_ASSIGN(const auto guard, core.buckets.lock(index, core.files.key(file, block)));
+    const auto start = block * bucket_size;
+    if (guard) cut(core, index, size > start ? static_cast<std::uint32_t>(size - start) : 0);
+  }
+  FOREBAY_CRASH_POINT("truncate.before_size");
+  record.size.store(size);
+  end_truncation(record);
   return {};
 }
 
@@ -108,7 +155,7 @@ Result<FileLock> FileLock::take(Core& core, Drain& drain, std::uint32_t file, co
     return fail(ETIMEDOUT, core.files.path(file) + " is locked by a process that does not go on");
   }
   FileLock lock(core, file);
-  if (record.intent.load() != 0) FOREBAY_TRY(carry_out(core, drain, file, home));
+  if (record.intent.load() != 0) FOREBAY_TRY(carry_out(core, drain, file, home, Begun::kByAnother));
   return lock;
 }
 
@@ -116,10 +163,12 @@ Status truncate_file(Core& core, Drain& drain, std::uint32_t file, const HomeFil
   FOREBAY_ASSIGN(const auto lock, FileLock::take(core, drain, file, home));
   auto& record = core.control.file(file);
   record.truncations.fetch_add(1);
+  record.intent_check.store(check_of(record, size + 1), std::memory_order_relaxed);
   FOREBAY_CRASH_POINT("truncate.before_intent");
-  record.intent.store(size + 1, std::memory_order_release);
+  // Sequentially consistent: who links a bucket after this sees it, and what was linked before is found below.
+  record.intent.store(size + 1);
   FOREBAY_CRASH_POINT("truncate.intent");
-  return carry_out(core, drain, file, home);
+  return carry_out(core, drain, file, home, Begun::kHere);
 }
 
 Status help_truncation(Core& core, Drain& drain, std::uint32_t file, const HomeFile* home) {
@@ -128,7 +177,7 @@ Status help_truncation(Core& core, Drain& drain, std::uint32_t file, const HomeF
 }
 
 void drop_buckets(Core& core, Drain& drain, std::uint32_t file, std::uint64_t first, std::uint64_t last, Drop what) {
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> found;
+  Found found;
   for_each_bucket_of(core, file, first, last, [&](std::uint64_t block, std::uint32_t index) { found.emplace_back(block, index); });
   for (const auto& [block, index] : found) {
     const auto key = core.files.key(file, block);
@@ -144,7 +193,12 @@ void drop_buckets(Core& core, Drain& drain, std::uint32_t file, std::uint64_t fi
     }
     if (what == Drop::kCleanUnpinned && (bucket.flags.load() & kBucketPinned) != 0) continue;
     // Unsaved bytes stay; what is merely a copy of home goes.
-    const auto* data = core.buckets.data(bucket);
+    const std::byte* data = core.buckets.data(bucket);
+    std::unique_ptr<std::byte[]> copy;
+    if (data == nullptr) {
+      copy = read_whole(core, bucket);
+      data = copy.get();
+    }
     if (data == nullptr) continue;
     const Change change(bucket);
     std::uint64_t lost = 0;
