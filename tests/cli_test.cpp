@@ -69,8 +69,7 @@ TEST(CliStatus, LookingIsNotJoining) {
 
 TEST(CliStatus, AllBuffersOfTheUser) {
   const Node node({"buffer.name=one"});
-  const Node* const same = &node;
-  auto two = same->settings();
+  auto two = node.settings();
   two.buffer.name = "two";
   const Owner first(node.settings(), [&](Buffer& buffer) { put(buffer, node.home("a"), 0, "x"); });
   const Owner second(two, [&](Buffer& buffer) { put(buffer, node.home("b"), 0, "yy"); });
@@ -320,7 +319,7 @@ TEST(CliRecover, KilledInTheMiddleItIsHarmless) {
   std::mt19937 random(seed);
   for (int round = 0; round < 5; ++round) {
     const Node node;
-    const auto text = pattern(400'000, random());
+    const auto text = pattern(400'000, static_cast<unsigned>(random()));
     Owner owner(node.settings(), [&](Buffer& buffer) {
       for (int i = 0; i < 4; ++i)
         put(buffer, node.home(std::to_string(i)), 0, text.substr(0, 100'000 - static_cast<std::size_t>(i)));
