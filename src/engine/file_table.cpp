@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include <algorithm>

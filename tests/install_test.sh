@@ -1,0 +1,31 @@
+#!/bin/sh
+# What `cmake --install` puts down is enough to build and run a program against: with pkg-config in C, and with
+# find_package in C++. The installed tree is moved first: nothing in it may be an absolute path.
+# usage: install_test.sh SOURCE_DIR BUILD_DIR
+set -eu
+source=$1
+build=$2
+place=$(mktemp -d "$build/install-test-XXXXXX")
+trap 'rm -rf "$place"' EXIT
+cmake --install "$build" --prefix "$place/first" >/dev/null
+mv "$place/first" "$place/moved"
+library=$(dirname "$(find "$place/moved" -name libforebay.so)")
+
+export PKG_CONFIG_PATH="$library/pkgconfig"
+cc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror "$source/examples/checkpoint.c" -o "$place/c" \
+  $(pkg-config --cflags --libs forebay) "-Wl,-rpath,$library"
+"$source/examples/run.sh" "$place/c"
+
+mkdir "$place/project"
+cp "$source/examples/checkpoint.cpp" "$place/project"
+cat >"$place/project/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(consumer LANGUAGES CXX)
+find_package(forebay 0.1 REQUIRED)
+add_executable(cpp checkpoint.cpp)
+target_compile_features(cpp PRIVATE cxx_std_17)
+target_link_libraries(cpp PRIVATE forebay::forebay)
+END
+cmake -S "$place/project" -B "$place/project/build" -G Ninja "-DCMAKE_PREFIX_PATH=$place/moved" >/dev/null
+cmake --build "$place/project/build" >/dev/null
+"$source/examples/run.sh" "$place/project/build/cpp"
