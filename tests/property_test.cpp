@@ -1,5 +1,5 @@
-// Random operations by one to four processes on shared files, with tiers so small that pressure is constant, against
-// what each byte must be.
+// Random operations by one to four processes on shared files, with tiers so small that pressure is constant,
+// against what each byte must be.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -20,14 +20,14 @@ std::string some_settings(std::mt19937_64& random) {
   const auto pick = [&](std::initializer_list<const char*> choices) {
     return std::string(choices.begin()[random() % choices.size()]);
   };
-  return "buffer.max_files=16 limits.fragment_memory=64KiB readahead.min=4KiB readahead.max=64KiB drain.period=10ms"
-         " pressure.wait=" + pick({"0s", "1ms", "30ms"}) +
-         " drain.delay=" + pick({"0s", "3ms", "50ms"}) +
+  return "buffer.max_files=16 limits.fragment_memory=64KiB readahead.min=4KiB readahead.max=64KiB "
+         "drain.period=10ms"
+         " pressure.wait=" +
+         pick({"0s", "1ms", "30ms"}) + " drain.delay=" + pick({"0s", "3ms", "50ms"}) +
          " drain.trigger=" + pick({"write", "write", "write", "never", "periodic", "close"}) +
          " drain.in_flight=" + pick({"1", "2", "8"}) +
          " admission.read=" + pick({"always", "always", "auto", "never"}) +
-         " eviction=" + pick({"lru", "lfu", "fifo"}) +
-         " on_close=" + pick({"home", "home", "detach"}) +
+         " eviction=" + pick({"lru", "lfu", "fifo"}) + " on_close=" + pick({"home", "home", "detach"}) +
          " pressure.low_water=" + pick({"0%", "10%", "40%"}) + " pressure.high_water=50%";
 }
 

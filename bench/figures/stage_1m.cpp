@@ -75,8 +75,8 @@ void measure_stage_1m_vs_tmpfs(const Run& run) {
     const auto times = compare(run.turns(9), [&] { return stage.anew(); }, plain);
     run.report_rate("stage_1m_vs_tmpfs", times, kMi, "pwrite to a new tmpfs file");
   }
-  // The first bytes that a new buffer ever takes: its memory has to be found and entered into the page tables.
-  // Every call counts, on both sides.
+  // The first bytes that a new buffer ever takes: its memory has to be found and entered into the page
+  // tables. Every call counts, on both sides.
   const auto plain_mean = [&] {
     const PlainFile file(folder + "/data");
     const auto start = Clock::now();

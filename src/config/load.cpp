@@ -86,8 +86,9 @@ Result<FileSettings> load_file_settings(const Settings& settings, std::string_vi
   return override_file_settings(settings.for_path(path), settings, path, overrides, from);
 }
 
-Result<FileSettings> override_file_settings(FileSettings file, const Settings& settings, std::string_view path,
-                                            std::span<const std::string> overrides, std::string_view from) {
+Result<FileSettings> override_file_settings(FileSettings file, const Settings& settings,
+                                            std::string_view path, std::span<const std::string> overrides,
+                                            std::string_view from) {
   for (const std::string& text : overrides) {
     FOREBAY_ASSIGN(const KeyValue given, split_override(text, from));
     const Setting* const row = find_setting(given.key);

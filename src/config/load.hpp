@@ -41,7 +41,8 @@ Result<FileSettings> load_file_settings(const Settings& settings, std::string_vi
                                         std::span<const std::string> overrides, std::string_view from);
 
 // The same for somebody who has them already: `file` is what `settings` say for the file at `path`.
-Result<FileSettings> override_file_settings(FileSettings file, const Settings& settings, std::string_view path,
-                                            std::span<const std::string> overrides, std::string_view from);
+Result<FileSettings> override_file_settings(FileSettings file, const Settings& settings,
+                                            std::string_view path, std::span<const std::string> overrides,
+                                            std::string_view from);
 
 }  // namespace forebay

@@ -45,15 +45,17 @@ Status check_room(const Settings& settings) {
     if (::statvfs(tier.path.c_str(), &found) != 0) return fail_errno(errno, "examine the tier at", tier.path);
     const auto free = std::uint64_t{found.f_bavail} * found.f_frsize;
     if (free < tier.size.bytes) {
-      return fail(ENOSPC, std::format("tier {} wants {} in {}, which has {} free: make it smaller (tiers: size) or make room",
-                                      tier.name, format_bytes(tier.size.bytes), tier.path, format_bytes(free)));
+      return fail(
+          ENOSPC,
+          std::format("tier {} wants {} in {}, which has {} free: make it smaller (tiers: size) or make room",
+                      tier.name, format_bytes(tier.size.bytes), tier.path, format_bytes(free)));
     }
   }
   return {};
 }
 
-// The caller holds the whole lock, so that nobody is joining. A process that left may still be seen to hold its lease
-// while the kernel takes its io_uring apart: its record says that it left.
+// The caller holds the whole lock, so that nobody is joining. A process that left may still be seen to hold
+// its lease while the kernel takes its io_uring apart: its record says that it left.
 bool anybody_attached(const Control& control, const LeaseFile& leases) {
   for (std::uint32_t slot = 0; slot < control.header().lease_count; ++slot) {
     if (control.lease(slot).attached.load() != 0 && leases.held(slot)) return true;
@@ -95,10 +97,12 @@ bool fits(const Header& header, const Settings& settings) {
 }
 
 std::unexpected<Error> unusable(ControlFinding finding, const std::string& path, const std::string& why) {
-  return fail(finding == ControlFinding::kOtherVersion ? EPROTO : EBADMSG,
-              std::format("the buffer in {} cannot be used: its control file is not to be trusted: {} (`forebay clean "
-                          "--force` removes it with all it holds)",
-                          path, why));
+  return fail(
+      finding == ControlFinding::kOtherVersion ? EPROTO : EBADMSG,
+      std::format(
+          "the buffer in {} cannot be used: its control file is not to be trusted: {} (`forebay clean "
+          "--force` removes it with all it holds)",
+          path, why));
 }
 
 std::uint64_t storage_of(const Fd& directory, const char* name) {
@@ -118,7 +122,8 @@ Result<Place> enter(const Settings& settings, bool create) {
   std::string path;
   auto opened = open_buffer_directory(settings.buffer.directory, settings.buffer.name, path,
                                       create ? Create::kIfMissing : Create::kNever);
-  if (!opened && opened.error().code == ENOENT && !create) return fail(ENOENT, "there is no buffer in " + path);
+  if (!opened && opened.error().code == ENOENT && !create)
+    return fail(ENOENT, "there is no buffer in " + path);
   FOREBAY_ASSIGN(auto directory, std::move(opened));
   FOREBAY_TRY(open_private_file(directory, kLeaseFileName, Create::kIfMissing));
   FOREBAY_ASSIGN(auto leases, LeaseFile::open(path + "/" + kLeaseFileName));
@@ -153,7 +158,9 @@ Result<std::unique_ptr<Control>> find_control(const Place& place, const Settings
     remove_tier_files(*control, settings.buffer.name, removed);
     return std::unique_ptr<Control>{};
   }
-  log_info("the buffer in {} is in use as it was made: sizes and tiers of these settings wait until it is empty", place.path);
+  log_info(
+      "the buffer in {} is in use as it was made: sizes and tiers of these settings wait until it is empty",
+      place.path);
   return control;
 }
 
@@ -178,7 +185,8 @@ Result<Joined> join_buffer(const Settings& given, bool create) {
   Fd ring_lease;
   FOREBAY_ASSIGN(auto peers, Peers::join(*control, place.leases, ring_lease));
   peers.set_lock_wait(settings.limits.lock_wait);
-  return Joined{std::move(settings), std::move(control), std::move(peers), std::move(*tiers), std::move(ring_lease), fresh};
+  return Joined{std::move(settings), std::move(control),    std::move(peers),
+                std::move(*tiers),   std::move(ring_lease), fresh};
 }
 
 Result<std::vector<RemovedFile>> remove_buffer(const Settings& given, bool force) {
@@ -188,7 +196,8 @@ Result<std::vector<RemovedFile>> remove_buffer(const Settings& given, bool force
     if (auto resolved = resolve(given)) settings = std::move(*resolved);
   }
   const bool left_behind = std::ranges::any_of(settings.tiers, [&](const TierSettings& tier) {
-    const auto path = tier_file_path(tier.kind, tier.name, tier_base_directory(tier.path), settings.buffer.name);
+    const auto path =
+        tier_file_path(tier.kind, tier.name, tier_base_directory(tier.path), settings.buffer.name);
     return ::faccessat(AT_FDCWD, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
   });
   FOREBAY_ASSIGN(auto place, enter(settings, left_behind));
@@ -203,8 +212,9 @@ Result<std::vector<RemovedFile>> remove_buffer(const Settings& given, bool force
     FOREBAY_ASSIGN(const auto control, Control::open(place.directory));
     if (anybody_attached(control, place.leases)) return in_use();
     if (!force && finding == ControlFinding::kUsable && anything_unsaved(control)) {
-      return fail(ENOTEMPTY, "the buffer in " + place.path + " holds bytes that are not home yet: `forebay recover` carries "
-                             "them home, --force gives them up");
+      return fail(ENOTEMPTY, "the buffer in " + place.path +
+                                 " holds bytes that are not home yet: `forebay recover` carries "
+                                 "them home, --force gives them up");
     }
     remove_tier_files(control, settings.buffer.name, removed);
   } else {

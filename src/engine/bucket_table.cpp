@@ -140,8 +140,8 @@ Result<BucketTable::Inserted> BucketTable::insert(Key key, std::uint32_t tier) {
   return Inserted{index, true};
 }
 
-// A descriptor in dead hands was being linked or unlinked: Linked if its chain reaches it, else the unlinking is
-// finished. The caller holds its lock. False when the chain's lock cannot be had.
+// A descriptor in dead hands was being linked or unlinked: Linked if its chain reaches it, else the unlinking
+// is finished. The caller holds its lock. False when the chain's lock cannot be had.
 bool BucketTable::free_from_dead_hands(std::uint32_t index) const {
   auto& owner = control_.bucket_owner(index);
   const auto who = owner.load(std::memory_order_acquire);
@@ -219,9 +219,10 @@ Result<BucketLock> BucketTable::lock(std::uint32_t index, Key key) const {
   auto& bucket = control_.bucket(index);
   const auto locked = peers_.lock(bucket.lock);
   if (locked == Locked::kTimedOut) {
-    return fail(ETIMEDOUT, std::format("block {} of file {} of the buffer is locked by process {}, which does not go on",
-                                       key_block(key), key_file(key),
-                                       control_.lease(lease_slot(bucket.lock.load())).pid.load()));
+    return fail(ETIMEDOUT,
+                std::format("block {} of file {} of the buffer is locked by process {}, which does not go on",
+                            key_block(key), key_file(key),
+                            control_.lease(lease_slot(bucket.lock.load())).pid.load()));
   }
   BucketLock guard(peers_, bucket);
   const auto claimer = bucket.claimer.load(std::memory_order_relaxed);
@@ -315,8 +316,8 @@ void BucketTable::announce_room() const {
   if (shared.room_waiters.load(std::memory_order_acquire) != 0) futex_wake(shared.room);
 }
 
-// What the dead held of it changes under its lock only: whoever else comes by may have put it right, and given it to
-// somebody, before the lock was had.
+// What the dead held of it changes under its lock only: whoever else comes by may have put it right, and
+// given it to somebody, before the lock was had.
 bool BucketTable::sweep_descriptor(std::uint32_t index) {
   auto& bucket = control_.bucket(index);
   const auto owner = control_.bucket_owner(index).load();

@@ -1,7 +1,7 @@
 // The index from (file, block) to a bucket, and the life of buckets: find, insert, lock, evict, sweep.
 //
-// Thread-safe. `find` takes no lock; what it finds counts only after the key was seen again under the bucket's lock or
-// version (X3).
+// Thread-safe. `find` takes no lock; what it finds counts only after the key was seen again under the
+// bucket's lock or version (X3).
 #pragma once
 
 #include <cstdint>
@@ -60,9 +60,9 @@ class BucketTable {
 
   [[nodiscard]] std::optional<std::uint32_t> find(Key key) const;
 
-  // Links a bucket for `key` whose bytes are all Invalid, in a slot of `tier` (or without a slot, and busy: claimed by
-  // this process, if `tier` is kNoTier). Returns the bucket of that key, which may have been there already.
-  // ENOBUFS: no free slot or descriptor. ETIMEDOUT: a lock could not be had.
+  // Links a bucket for `key` whose bytes are all Invalid, in a slot of `tier` (or without a slot, and busy:
+  // claimed by this process, if `tier` is kNoTier). Returns the bucket of that key, which may have been there
+  // already. ENOBUFS: no free slot or descriptor. ETIMEDOUT: a lock could not be had.
   static constexpr std::uint32_t kNoTier = ~0u;
   struct Inserted {
     std::uint32_t bucket;
@@ -70,14 +70,14 @@ class BucketTable {
   };
   Result<Inserted> insert(Key key, std::uint32_t tier);
 
-  // The bucket's lock, if it still has `key`. An empty lock: it has another key by now. What a dead owner or a dead
-  // claimer left is put right.
+  // The bucket's lock, if it still has `key`. An empty lock: it has another key by now. What a dead owner or
+  // a dead claimer left is put right.
   Result<BucketLock> lock(std::uint32_t bucket, Key key) const;
   // The same without waiting; empty also when somebody else has the lock.
   BucketLock try_lock(std::uint32_t bucket, Key key) const;
 
-  // Gives the bucket up. The caller holds its lock and has made sure that nothing unsaved is in it (or wants it gone).
-  // False when the index could not be locked: then nothing has changed.
+  // Gives the bucket up. The caller holds its lock and has made sure that nothing unsaved is in it (or wants
+  // it gone). False when the index could not be locked: then nothing has changed.
   bool remove(std::uint32_t bucket, Key key);
   // Removes it if it is clean, unclaimed and not pinned. Needs no lock held; does not wait.
   bool evict(std::uint32_t bucket, Key key);
@@ -99,8 +99,8 @@ class BucketTable {
   [[nodiscard]] std::optional<std::uint32_t> take_descriptor();
   [[nodiscard]] bool reachable(const Chain& chain, std::uint32_t bucket) const;
   void unlink(Chain& chain, std::uint32_t bucket) const;
-  // Puts right what a dead owner or claimer left of a bucket whose lock the caller holds. False when that needs the
-  // index and it cannot be had.
+  // Puts right what a dead owner or claimer left of a bucket whose lock the caller holds. False when that
+  // needs the index and it cannot be had.
   bool put_right(std::uint32_t bucket, bool taken_over) const;
   bool free_from_dead_hands(std::uint32_t bucket) const;
   void release_descriptor(std::uint32_t bucket) const;

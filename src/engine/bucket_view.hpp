@@ -1,7 +1,7 @@
 // The byte states of one bucket, as a list or as a map, and its checksums.
 //
-// Reading without the lock gives something well formed but possibly mixed: validate by the version. Changes need the
-// bucket's lock and an odd version (see Change).
+// Reading without the lock gives something well formed but possibly mixed: validate by the version. Changes
+// need the bucket's lock and an odd version (see Change).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,10 @@ namespace forebay {
 class BucketView {
  public:
   BucketView(const Control& control, std::uint32_t index)
-      : control_(control), bucket_(control.bucket(index)), index_(index), size_(control.header().bucket_size) {}
+      : control_(control),
+        bucket_(control.bucket(index)),
+        index_(index),
+        size_(control.header().bucket_size) {}
 
   [[nodiscard]] Bucket& bucket() const { return bucket_; }
   [[nodiscard]] std::uint32_t index() const { return index_; }
@@ -43,15 +46,17 @@ class BucketView {
   [[nodiscard]] bool any(std::uint32_t from, std::uint32_t to, bool (*what)(ByteState)) const;
   [[nodiscard]] bool any_unsaved() const { return any(0, size_, unsaved); }
 
-  // Rewrites the states of [from, to) by map(old). A list that would take more than that room becomes a map, if storage
-  // can be had for it. False if not, or if it would be for fills only: then nothing has changed.
+  // Rewrites the states of [from, to) by map(old). A list that would take more than that room becomes a map,
+  // if storage can be had for it. False if not, or if it would be for fills only: then nothing has changed.
   template <class Map>
-  [[nodiscard]] bool rewrite(std::uint32_t from, std::uint32_t to, Map&& map, Room room = Room::kWrite) const {
+  [[nodiscard]] bool rewrite(std::uint32_t from, std::uint32_t to, Map&& map,
+                             Room room = Room::kWrite) const {
     const auto current = bucket_.current.load(std::memory_order_relaxed);
     if ((current & 2) == 0) {
       const auto list = run_list(bucket_, size_, current);
       RunList changed;
-      if (list.rewrite(from, to, size_, changed, map) && (changed == list || store(changed, room))) return true;
+      if (list.rewrite(from, to, size_, changed, map) && (changed == list || store(changed, room)))
+        return true;
       if (room == Room::kFill || !become_map(list)) return false;
     }
     const auto delta = control_.map(index_).rewrite(from, to, map);
@@ -65,8 +70,8 @@ class BucketView {
   [[nodiscard]] std::uint64_t weigh_all(const std::byte* data) const;
   // Are list or map, key and checksums what this code would have left? Needs the lock and an even version.
   [[nodiscard]] bool states_intact() const;
-  // After taking over from a dead owner in the middle of a change: makes the checksums those of what is there.
-  // `data` is null when the bytes are not mapped.
+  // After taking over from a dead owner in the middle of a change: makes the checksums those of what is
+  // there. `data` is null when the bytes are not mapped.
   void trust(const std::byte* data) const;
 
  private:
@@ -82,7 +87,8 @@ class BucketView {
 // A change of a bucket: makes the version odd, and even again at the end. Needs the lock.
 class Change {
  public:
-  explicit Change(Bucket& bucket) : bucket_(bucket), before_(bucket.version.load(std::memory_order_relaxed) & ~1u) {
+  explicit Change(Bucket& bucket)
+      : bucket_(bucket), before_(bucket.version.load(std::memory_order_relaxed) & ~1u) {
     bucket_.version.store(before_ + 1, std::memory_order_relaxed);
     std::atomic_thread_fence(std::memory_order_release);
   }

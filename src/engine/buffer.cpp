@@ -25,10 +25,12 @@ Result<std::string> real_path(int fd, const std::string& path) {
   return real;
 }
 
-// Opens the real file so that the engine can read and write it at will, whatever of that the caller asked for.
+// Opens the real file so that the engine can read and write it at will, whatever of that the caller asked
+// for.
 Result<Fd> open_home(const std::string& path, int flags, mode_t mode, bool& writable) {
   const int access = flags & O_ACCMODE;
-  const int kept = (flags & ~(O_ACCMODE | O_APPEND | O_TRUNC | O_DIRECT | O_SYNC | O_DSYNC)) | O_CLOEXEC | O_NOCTTY;
+  const int kept =
+      (flags & ~(O_ACCMODE | O_APPEND | O_TRUNC | O_DIRECT | O_SYNC | O_DSYNC)) | O_CLOEXEC | O_NOCTTY;
   writable = access != O_RDONLY;
   Fd fd(::open(path.c_str(), kept | (writable ? O_RDWR : O_RDONLY), mode));
   if (!fd && errno == EACCES && access == O_WRONLY) fd.reset(::open(path.c_str(), kept | O_WRONLY, mode));
@@ -43,8 +45,9 @@ Result<Fd> open_home(const std::string& path, int flags, mode_t mode, bool& writ
 
 Result<std::unique_ptr<Buffer>> Buffer::attach(const Settings& settings, AttachOptions options) {
   FOREBAY_ASSIGN(auto joined, join_buffer(settings, options.create));
-  std::unique_ptr<Buffer> buffer(new Buffer(std::move(joined.settings), std::move(joined.control), std::move(joined.peers),
-                                            std::move(joined.tiers), std::move(joined.ring_lease), options));
+  std::unique_ptr<Buffer> buffer(new Buffer(std::move(joined.settings), std::move(joined.control),
+                                            std::move(joined.peers), std::move(joined.tiers),
+                                            std::move(joined.ring_lease), options));
   if (joined.fresh) FOREBAY_TRY(buffer->replay());
   if (!buffer->core_.peers.dead().empty()) buffer->recover();
   if (options.background) {
@@ -79,11 +82,13 @@ Status Buffer::replay() {
   FOREBAY_ASSIGN(const auto report, replay_journals(core_));
   core_.control.shared().journal_sequence.store(report.highest_seq);
   if (report.bytes != 0) {
-    log_warn("carried home {} of {} files from the journals of a node that was lost", format_bytes(report.bytes), report.files);
+    log_warn("carried home {} of {} files from the journals of a node that was lost",
+             format_bytes(report.bytes), report.files);
     count(core_.counters().recovered_bytes, report.bytes);
   }
   for (const auto& remark : report.remarks) log_error("journal: {}", remark);
-  for (const auto& failure : report.failures) log_error("journal: {}: {}", failure.file.path, failure.error.message);
+  for (const auto& failure : report.failures)
+    log_error("journal: {}: {}", failure.file.path, failure.error.message);
   return {};
 }
 
@@ -132,24 +137,29 @@ Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, m
     closed(*home);
     return std::unexpected(status.error());
   }
-  auto file = std::make_shared<File>(*this, number, home, settings, (flags & O_ACCMODE) != O_WRONLY, writable);
-  if (const auto status = grant_reservation(number, settings); !status) return std::unexpected(status.error());
+  auto file =
+      std::make_shared<File>(*this, number, home, settings, (flags & O_ACCMODE) != O_WRONLY, writable);
+  if (const auto status = grant_reservation(number, settings); !status)
+    return std::unexpected(status.error());
   auto& record = core_.control.file(number);
   if (settings.mode == Mode::Scratch) record.flags.fetch_or(kFileScratch);
   if (writable) {
     drainer_.add(home, settings.drain_trigger);
-    if (settings.durability == Durability::Node && settings.mode == Mode::Async) FOREBAY_TRY(node_log_.add(home));
+    if (settings.durability == Durability::Node && settings.mode == Mode::Async)
+      FOREBAY_TRY(node_log_.add(home));
   } else if (maybe_dirty(record)) {
     // Left by somebody who is gone, and nobody else may be there to carry it home.
-    if (auto again = HomeFile::reopen(core_.files, core_.control, number)) drainer_.add(std::move(*again), settings.drain_trigger);
+    if (auto again = HomeFile::reopen(core_.files, core_.control, number))
+      drainer_.add(std::move(*again), settings.drain_trigger);
   }
   if (writable && (flags & O_TRUNC) != 0) FOREBAY_TRY(file->truncate(0));
   if (settings.pin) FOREBAY_TRY(file->pin(0, ~std::uint64_t{0} >> 1));
   return file;
 }
 
-// What the buffer holds of the file is good as long as home has not changed behind our back. Home is looked at under the
-// file's lock: a look from before may be older than a truncation, or than what others wrote and closed since.
+// What the buffer holds of the file is good as long as home has not changed behind our back. Home is looked
+// at under the file's lock: a look from before may be older than a truncation, or than what others wrote and
+// closed since.
 Status Buffer::meet_home(std::uint32_t number, int fd, const std::string& path) {
   auto& record = core_.control.file(number);
   FOREBAY_ASSIGN(const auto lock, FileLock::take(core_, drain_, number, nullptr));
@@ -201,12 +211,14 @@ Status Buffer::grant_reservation(std::uint32_t number, const FileSettings& setti
   }
   std::uint64_t taken = 0;
   for (const auto other : core_.files.all()) {
-    if (other != number && core_.control.file(other).opens_hint.load() != 0) taken += core_.control.file(other).reserve.load();
+    if (other != number && core_.control.file(other).opens_hint.load() != 0)
+      taken += core_.control.file(other).reserve.load();
   }
   const auto left = capacity - std::min(capacity, taken);
   if (settings.reserve_size > left && settings.reserve_kind == ReserveKind::Hard) {
-    return fail(ENOSPC, std::format("{} cannot have {} reserved: {} of {} are still to be had", core_.files.path(number),
-                                    format_bytes(settings.reserve_size), format_bytes(left), format_bytes(capacity)));
+    return fail(ENOSPC, std::format("{} cannot have {} reserved: {} of {} are still to be had",
+                                    core_.files.path(number), format_bytes(settings.reserve_size),
+                                    format_bytes(left), format_bytes(capacity)));
   }
   core_.control.file(number).reserve.store(std::min(settings.reserve_size, left));
   return {};
@@ -264,7 +276,9 @@ Status Buffer::detach() {
   if (status) status = node_log_.finish();
   crew_.stop();
   remove_scratch();
-  if (!status) log_warn("left with bytes that are not home yet: {} (`forebay status` shows them)", status.error().message);
+  if (!status)
+    log_warn("left with bytes that are not home yet: {} (`forebay status` shows them)",
+             status.error().message);
   return status;
 }
 

@@ -25,14 +25,15 @@
 namespace forebay {
 
 struct AttachOptions {
-  bool create = true;       // ENOENT instead of making the buffer
-  bool background = true;   // drain, move and look for orphans without being asked
+  bool create = true;      // ENOENT instead of making the buffer
+  bool background = true;  // drain, move and look for orphans without being asked
 };
 
 class Buffer {
  public:
-  // Joins the buffer that the settings (loaded, not resolved) name, making it if need be. What dead processes left is put right.
-  // ENOSPC: a tier does not fit where it should lie. EBADMSG, EPROTO: what lies there is damaged or of another version.
+  // Joins the buffer that the settings (loaded, not resolved) name, making it if need be. What dead processes
+  // left is put right. ENOSPC: a tier does not fit where it should lie. EBADMSG, EPROTO: what lies there is
+  // damaged or of another version.
   static Result<std::unique_ptr<Buffer>> attach(const Settings& settings, AttachOptions options = {});
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;

@@ -27,8 +27,8 @@ testing::AssertionResult same(const std::string& found, const std::string& expec
     ++differ;
     last = i;
   }
-  return testing::AssertionFailure() << found.size() << " bytes, expected " << expected.size() << "; " << differ
-                                     << " differ, from " << at << " to " << last << "; found "
+  return testing::AssertionFailure() << found.size() << " bytes, expected " << expected.size() << "; "
+                                     << differ << " differ, from " << at << " to " << last << "; found "
                                      << testing::PrintToString(found.substr(at, 8)) << ", expected "
                                      << testing::PrintToString(expected.substr(at, 8));
 }

@@ -10,7 +10,8 @@
 
 namespace forebay {
 
-Carrier::Carrier(Core& core) : core_(core), crew_(core.settings.drain.in_flight), drainer_(core, crew_), drain_(core) {}
+Carrier::Carrier(Core& core)
+    : core_(core), crew_(core.settings.drain.in_flight), drainer_(core, crew_), drain_(core) {}
 
 Carrier::~Carrier() {
   for (auto& thread : threads_) thread.join();

@@ -1,7 +1,7 @@
 // Carries home the unsaved bytes of given files, several at a time: for a peer that has come to tidy up.
 //
-// Any attached process may carry any file home; what others are carrying is waited for. Killed at any moment, it leaves
-// what any killed process leaves.
+// Any attached process may carry any file home; what others are carrying is waited for. Killed at any moment,
+// it leaves what any killed process leaves.
 #pragma once
 
 #include <chrono>
@@ -30,14 +30,14 @@ class Carrier {
   // Begins, and returns at once. Once only. Nothing new is sent home after the deadline.
   void start(std::vector<std::uint32_t> files, Drainer::TimePoint deadline);
 
-  // Waits; true when every file has its outcome. Still false some time after the deadline: home does not answer a call,
-  // and the destructor would not return.
+  // Waits; true when every file has its outcome. Still false some time after the deadline: home does not
+  // answer a call, and the destructor would not return.
   bool finished(Drainer::TimePoint until);
 
   struct Outcome {
     std::uint32_t file;
-    // Home and synced there; or why not. ESTALE: another file or none lies at its path. EBADMSG: its record is damaged.
-    // None: not through yet.
+    // Home and synced there; or why not. ESTALE: another file or none lies at its path. EBADMSG: its record
+    // is damaged. None: not through yet.
     std::optional<Status> status;
   };
   [[nodiscard]] std::vector<Outcome> outcomes();

@@ -63,8 +63,8 @@ ControlFinding judge(const Header& header, std::uint64_t file_size, std::string&
     return ControlFinding::kDamaged;
   }
   if (header.version != kLayoutVersion) {
-    why = "it was made by another version of Forebay (layout " + std::to_string(header.version) + ", this one knows " +
-          std::to_string(kLayoutVersion) + ")";
+    why = "it was made by another version of Forebay (layout " + std::to_string(header.version) +
+          ", this one knows " + std::to_string(kLayoutVersion) + ")";
     return ControlFinding::kOtherVersion;
   }
   if (header.check != header_check(header)) {
@@ -72,7 +72,8 @@ ControlFinding judge(const Header& header, std::uint64_t file_size, std::string&
     return ControlFinding::kDamaged;
   }
   if (header.regions.end != file_size) {
-    why = "it has " + std::to_string(file_size) + " bytes and should have " + std::to_string(header.regions.end);
+    why = "it has " + std::to_string(file_size) + " bytes and should have " +
+          std::to_string(header.regions.end);
     return ControlFinding::kDamaged;
   }
   if (header.uid != ::geteuid()) {
@@ -89,26 +90,30 @@ ControlFinding judge(const Header& header, std::uint64_t file_size, std::string&
 // A creator writes nothing but the header before it says that it is done.
 bool was_in_use(const Fd& control) {
   std::vector<std::byte> first_records(sizeof(Shared));
-  const auto got = read_fully(control.get(), first_records.data(), first_records.size(), round_to_page(sizeof(Header)));
+  const auto got =
+      read_fully(control.get(), first_records.data(), first_records.size(), round_to_page(sizeof(Header)));
   return got && std::ranges::any_of(first_records, [](std::byte b) { return b != std::byte{0}; });
 }
 
 }  // namespace
 
-Result<Fd> open_buffer_directory(const std::string& base, const std::string& name, std::string& path, Create create) {
+Result<Fd> open_buffer_directory(const std::string& base, const std::string& name, std::string& path,
+                                 Create create) {
   path = base + "/" + name;
   FOREBAY_TRY(open_private_directory(base, create));
   return open_private_directory(path, create);
 }
 
-Result<ControlFinding> Control::examine(const Fd& directory, const Fd& control, Header& header, std::string& why) {
+Result<ControlFinding> Control::examine(const Fd& directory, const Fd& control, Header& header,
+                                        std::string& why) {
   struct stat found{};
   if (::fstat(control.get(), &found) != 0) return fail_errno(errno, "examine", kControlFile);
   FOREBAY_ASSIGN(const auto got, read_fully(control.get(), &header, sizeof(Header), 0));
   if (got == 0) {
     // The sparse file is made after the control file has its size.
     struct stat sparse{};
-    const bool cut = ::fstatat(directory.get(), kSparseFile, &sparse, AT_SYMLINK_NOFOLLOW) == 0 && sparse.st_size != 0;
+    const bool cut =
+        ::fstatat(directory.get(), kSparseFile, &sparse, AT_SYMLINK_NOFOLLOW) == 0 && sparse.st_size != 0;
     why = cut ? "it is empty" : "its creator died before it was finished";
     return cut ? ControlFinding::kDamaged : ControlFinding::kUnfinished;
   }
@@ -162,12 +167,13 @@ Result<Control> Control::open(const Fd& directory) {
   FOREBAY_ASSIGN(auto sparse, open_private_file(directory, kSparseFile, Create::kNever));
   struct stat found{};
   if (::fstat(control.get(), &found) != 0) return fail_errno(errno, "examine", kControlFile);
-  FOREBAY_ASSIGN(auto mapping, Mapping::shared(control.get(), static_cast<std::size_t>(found.st_size), kControlFile));
+  FOREBAY_ASSIGN(auto mapping,
+                 Mapping::shared(control.get(), static_cast<std::size_t>(found.st_size), kControlFile));
   const auto& header = *reinterpret_cast<const Header*>(mapping.data());
   if (::fstat(sparse.get(), &found) != 0) return fail_errno(errno, "examine", kSparseFile);
   if (static_cast<std::uint64_t>(found.st_size) != header.sparse.end) {
-    return fail(EBADMSG, "the buffer's sparse file has " + std::to_string(found.st_size) + " bytes and should have " +
-                             std::to_string(header.sparse.end));
+    return fail(EBADMSG, "the buffer's sparse file has " + std::to_string(found.st_size) +
+                             " bytes and should have " + std::to_string(header.sparse.end));
   }
   FOREBAY_ASSIGN(auto sparse_mapping, Mapping::shared(sparse.get(), header.sparse.end, kSparseFile));
   return Control(std::move(mapping), std::move(sparse_mapping), path_of(directory));
@@ -175,7 +181,8 @@ Result<Control> Control::open(const Fd& directory) {
 
 Status Control::remove(const Fd& directory) {
   for (const char* name : {kControlFile, kSparseFile}) {
-    if (::unlinkat(directory.get(), name, 0) != 0 && errno != ENOENT) return fail_errno(errno, "remove", name);
+    if (::unlinkat(directory.get(), name, 0) != 0 && errno != ENOENT)
+      return fail_errno(errno, "remove", name);
   }
   return {};
 }

@@ -1,8 +1,9 @@
 // The control file: made, checked and mapped.
 //
-// A control file is used only if its header is whole: magic, version, checksum, size, owner, this boot. Anything else
-// is recognised and never trusted. The header is constant after creation; `ready` is stored last, under the lease
-// file's whole lock, so that a creator killed half-way leaves something that the next one makes again.
+// A control file is used only if its header is whole: magic, version, checksum, size, owner, this boot.
+// Anything else is recognised and never trusted. The header is constant after creation; `ready` is stored
+// last, under the lease file's whole lock, so that a creator killed half-way leaves something that the next
+// one makes again.
 #pragma once
 
 #include <memory>
@@ -22,19 +23,20 @@ namespace forebay {
 enum class ControlFinding {
   kUsable,
   kMissing,
-  kUnfinished,     // its creator died
-  kOtherBoot,      // from before the last restart of the machine: its memory is gone
+  kUnfinished,  // its creator died
+  kOtherBoot,   // from before the last restart of the machine: its memory is gone
   kOtherVersion,
   kDamaged,
 };
 
 class Control {
  public:
-  // Looks at the control file in `directory`, without mapping it; `why` receives words for everything but kUsable and
-  // kMissing. EPERM: something else lies there.
+  // Looks at the control file in `directory`, without mapping it; `why` receives words for everything but
+  // kUsable and kMissing. EPERM: something else lies there.
   static Result<ControlFinding> examine(const Fd& directory, std::string& why);
   // The same for a control file that is open already. `header` receives a copy of what it begins with.
-  static Result<ControlFinding> examine(const Fd& directory, const Fd& control, Header& header, std::string& why);
+  static Result<ControlFinding> examine(const Fd& directory, const Fd& control, Header& header,
+                                        std::string& why);
 
   // Makes a new control file from resolved settings. The caller holds the whole lock.
   static Result<Control> create(const Fd& directory, const Settings& settings);
@@ -47,9 +49,13 @@ class Control {
 
   [[nodiscard]] const Header& header() const { return *at<Header>(0); }
   [[nodiscard]] Shared& shared() const { return *at<Shared>(header().regions.shared); }
-  [[nodiscard]] LeaseRecord& lease(std::uint32_t i) const { return at<LeaseRecord>(header().regions.leases)[i]; }
+  [[nodiscard]] LeaseRecord& lease(std::uint32_t i) const {
+    return at<LeaseRecord>(header().regions.leases)[i];
+  }
   [[nodiscard]] FileRecord& file(std::uint32_t i) const { return at<FileRecord>(header().regions.files)[i]; }
-  [[nodiscard]] LongPath& long_path(std::uint32_t i) const { return at<LongPath>(header().regions.long_paths)[i]; }
+  [[nodiscard]] LongPath& long_path(std::uint32_t i) const {
+    return at<LongPath>(header().regions.long_paths)[i];
+  }
   [[nodiscard]] Word& file_chain(std::uint32_t i) const { return at<Word>(header().regions.file_chains)[i]; }
   [[nodiscard]] Chain& chain(std::uint32_t i) const { return at<Chain>(header().regions.chains)[i]; }
   [[nodiscard]] Bucket& bucket(std::uint32_t i) const { return at<Bucket>(header().regions.buckets)[i]; }
@@ -60,8 +66,8 @@ class Control {
   [[nodiscard]] Word* opens(std::uint32_t lease) const;
   Status reserve_opens(std::uint32_t lease) const;
 
-  // A bucket's byte map; storage must have been reserved by reserve_map (ENOSPC: no room, or too many). Releasing gives the storage back and makes the
-  // map all Invalid.
+  // A bucket's byte map; storage must have been reserved by reserve_map (ENOSPC: no room, or too many).
+  // Releasing gives the storage back and makes the map all Invalid.
   [[nodiscard]] ByteMap map(std::uint32_t bucket) const;
   Status reserve_map(std::uint32_t bucket) const;
   void release_map(std::uint32_t bucket) const;

@@ -1,7 +1,8 @@
 // A few threads that do plain file work for the engine: never HDF5, never MPI.
 //
-// Threads start when there is work for them, up to the limit, and sleep without a timeout when there is none. Tasks of
-// the front queue go before those of the back queue. After a fork the child has none of this and must not touch it.
+// Threads start when there is work for them, up to the limit, and sleep without a timeout when there is none.
+// Tasks of the front queue go before those of the back queue. After a fork the child has none of this and
+// must not touch it.
 #pragma once
 
 #include <condition_variable>

@@ -6,7 +6,8 @@
 namespace forebay {
 namespace {
 
-// Under the lock: a map may be given back at any moment otherwise. A bucket that cannot be locked counts as unsaved.
+// Under the lock: a map may be given back at any moment otherwise. A bucket that cannot be locked counts as
+// unsaved.
 UnsavedBlock examine(Core& core, std::uint32_t index, Key key) {
   const auto& bucket = core.control.bucket(index);
   UnsavedBlock result{key_block(key), 0, bucket.dirty_since.load(std::memory_order_relaxed)};
@@ -14,9 +15,10 @@ UnsavedBlock examine(Core& core, std::uint32_t index, Key key) {
   if (!guard) {
     result.bytes = 1;
   } else if (*guard) {
-    core.buckets.view(index).for_each(0, core.bucket_size(), [&](std::uint32_t b, std::uint32_t e, ByteState s) {
-      if (unsaved(s)) result.bytes += e - b;
-    });
+    core.buckets.view(index).for_each(0, core.bucket_size(),
+                                      [&](std::uint32_t b, std::uint32_t e, ByteState s) {
+                                        if (unsaved(s)) result.bytes += e - b;
+                                      });
   }
   return result;
 }
@@ -29,18 +31,21 @@ Filter load_filter(const FileRecord& record) {
   return filter;
 }
 
-bool bit_set(const Filter& filter, std::uint64_t block) { return (filter[block / 32 % 8] >> (block % 32) & 1) != 0; }
+bool bit_set(const Filter& filter, std::uint64_t block) {
+  return (filter[block / 32 % 8] >> (block % 32) & 1) != 0;
+}
 
 std::uint64_t count_bits(const Filter& filter) {
   std::uint64_t bits = 0;
-  for (const auto word : filter) bits += static_cast<std::uint64_t>(std::popcount(static_cast<std::uint32_t>(word)));
+  for (const auto word : filter)
+    bits += static_cast<std::uint64_t>(std::popcount(static_cast<std::uint32_t>(word)));
   return bits;
 }
 
 // Calls visit(block, bucket) for the linked buckets of the file whose bit is set, whichever way is shorter.
 template <class Visit>
-void for_each_suspect(Core& core, std::uint32_t file, const Filter& filter, std::uint64_t first, std::uint64_t last,
-                      Visit&& visit) {
+void for_each_suspect(Core& core, std::uint32_t file, const Filter& filter, std::uint64_t first,
+                      std::uint64_t last, Visit&& visit) {
   const auto rounds = (last - first) / kFilterBits + 1;
   if (count_bits(filter) * rounds < core.control.header().bucket_count) {
     for (std::uint64_t bit = 0; bit < kFilterBits; ++bit) {
@@ -65,7 +70,8 @@ void for_each_suspect(Core& core, std::uint32_t file, const Filter& filter, std:
 
 bool maybe_dirty(const FileRecord& file) { return count_bits(load_filter(file)) != 0; }
 
-std::vector<UnsavedBlock> unsaved_blocks(Core& core, std::uint32_t file, std::uint64_t first, std::uint64_t last) {
+std::vector<UnsavedBlock> unsaved_blocks(Core& core, std::uint32_t file, std::uint64_t first,
+                                         std::uint64_t last) {
   auto& record = core.control.file(file);
   std::vector<UnsavedBlock> blocks;
   const bool whole = first == 0 && last == kMaxBlock;

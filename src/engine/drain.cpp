@@ -47,14 +47,16 @@ Result<Claim> Drain::claim(Shipment& shipment, std::uint64_t block) {
   if (bucket.claimer.load() != 0) return Claim::kBusy;
   if (record.intent.load() != 0) return Claim::kStepBack;
   if ((bucket.flags.load() & kBucketDamaged) != 0) return Claim::kDamaged;
-  if (!states.any(0, states.size(), [](ByteState s) { return s == ByteState::kDirty; })) return Claim::kNothing;
+  if (!states.any(0, states.size(), [](ByteState s) { return s == ByteState::kDirty; }))
+    return Claim::kNothing;
 
   const auto place = bucket.place.load();
   const std::byte* data = core_.buckets.data(bucket);
   std::unique_ptr<std::byte[]> copy;
   bool intact = place != 0 && states.states_intact();
   if (intact && data == nullptr) {
-    // Bytes in a tier that is not mapped never change in place, so that reading them here needs no claim first.
+    // Bytes in a tier that is not mapped never change in place, so that reading them here needs no claim
+    // first.
     copy = std::make_unique_for_overwrite<std::byte[]>(states.size());
     FOREBAY_TRY(core_.tiers.read(place - 1, 0, states.size(), copy.get()));
     data = copy.get();
@@ -62,9 +64,11 @@ Result<Claim> Drain::claim(Shipment& shipment, std::uint64_t block) {
   if (!intact || states.weigh_all(data) != bucket.weight.load()) {
     bucket.flags.fetch_or(kBucketDamaged);
     count(core_.counters().damaged);
-    note_error(file, {EIO, std::format("the buffered bytes of block {} of {} were damaged in the buffer; they are kept "
-                                       "there and were not written home",
-                                       block, shipment.home->path())});
+    note_error(
+        file,
+        {EIO, std::format("the buffered bytes of block {} of {} were damaged in the buffer; they are kept "
+                          "there and were not written home",
+                          block, shipment.home->path())});
     return Claim::kDamaged;
   }
   {
@@ -83,7 +87,8 @@ Result<Claim> Drain::claim(Shipment& shipment, std::uint64_t block) {
   states.for_each(0, states.size(), [&](std::uint32_t b, std::uint32_t e, ByteState s) {
     if (s == ByteState::kValid) valid_from = b;
     if (s != ByteState::kClaimed) return;
-    // Where nobody else can have written, what lies between two claims may go along: one write instead of two.
+    // Where nobody else can have written, what lies between two claims may go along: one write instead of
+    // two.
     const bool bridge = alone && claimed_to != 0 && valid_from == claimed_to && b - valid_from <= kBridge;
     if (bridge) add_piece(shipment, start + valid_from, data + valid_from, b - valid_from);
     add_piece(shipment, start + b, data + b, e - b);
@@ -134,7 +139,8 @@ Status Drain::ship(Shipment& shipment) {
     // Home now carries our mark: a later open that finds another one knows that somebody else wrote.
     if (const auto stamp = stamp_of(shipment.home->fd(), shipment.home->path())) {
       auto seen = record.home_modified_ns.load();
-      while (seen < stamp->modified_ns && !record.home_modified_ns.compare_exchange_weak(seen, stamp->modified_ns)) {
+      while (seen < stamp->modified_ns &&
+             !record.home_modified_ns.compare_exchange_weak(seen, stamp->modified_ns)) {
       }
       record.home_size.store(stamp->size);
     }
@@ -176,7 +182,8 @@ void Drain::note_error(std::uint32_t file, const Error& error) {
   record.error_ns.store(core_.control.nanoseconds());
   record.error_sequence.fetch_add(1);
   count(core_.counters().home_errors);
-  if (before != static_cast<std::uint32_t>(error.code)) log_warn("{} (the bytes stay in the buffer)", error.message);
+  if (before != static_cast<std::uint32_t>(error.code))
+    log_warn("{} (the bytes stay in the buffer)", error.message);
 }
 
 Status Drain::wait_for_claim(std::uint32_t file, std::uint64_t block, Clock::time_point deadline) {
@@ -192,9 +199,10 @@ Status Drain::wait_for_claim(std::uint32_t file, std::uint64_t block, Clock::tim
       continue;
     }
     if (Clock::now() >= deadline) {
-      return fail(ETIMEDOUT, std::format("home has not taken block {} of {} for too long (process {} is writing it)",
-                                         block, core_.files.path(file),
-                                         core_.control.lease(lease_slot(claimer)).pid.load()));
+      return fail(
+          ETIMEDOUT,
+          std::format("home has not taken block {} of {} for too long (process {} is writing it)", block,
+                      core_.files.path(file), core_.control.lease(lease_slot(claimer)).pid.load()));
     }
     futex_wait(bucket.claimer, claimer, kTick);
   }

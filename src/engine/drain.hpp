@@ -1,8 +1,8 @@
 // Carrying unsaved bytes home: claim, write, complete.
 //
-// A Shipment is a set of neighbouring buckets of one file claimed by this process, with the runs of bytes to be
-// written. `ship` writes them and completes or gives back each bucket. Thread-safe; a shipment belongs to one thread at
-// a time.
+// A Shipment is a set of neighbouring buckets of one file claimed by this process, with the runs of bytes to
+// be written. `ship` writes them and completes or gives back each bucket. Thread-safe; a shipment belongs to
+// one thread at a time.
 #pragma once
 
 #include <chrono>
@@ -32,10 +32,10 @@ struct Shipment {
 
 enum class Claim {
   kClaimed,
-  kNothing,  // nothing Dirty here
-  kBusy,     // another claim is under way
-  kStepBack, // a truncation is in progress
-  kDamaged,  // its bytes are not what was staged: never written home
+  kNothing,   // nothing Dirty here
+  kBusy,      // another claim is under way
+  kStepBack,  // a truncation is in progress
+  kDamaged,   // its bytes are not what was staged: never written home
 };
 
 class Drain {
@@ -52,7 +52,8 @@ class Drain {
   void give_back(Shipment& shipment);
 
   // Waits until nobody claims the bucket of `block`, or the deadline.
-  Status wait_for_claim(std::uint32_t file, std::uint64_t block, std::chrono::steady_clock::time_point deadline);
+  Status wait_for_claim(std::uint32_t file, std::uint64_t block,
+                        std::chrono::steady_clock::time_point deadline);
 
  private:
   void settle(std::uint32_t bucket, Key key, ByteState claimed_becomes);

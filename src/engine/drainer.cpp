@@ -5,8 +5,8 @@
 #include <format>
 
 #include "base/log.hpp"
-#include "os/quiet_thread.hpp"
 #include "engine/truncate.hpp"
+#include "os/quiet_thread.hpp"
 #include "policy/ripeness.hpp"
 
 namespace forebay {
@@ -18,7 +18,8 @@ constexpr auto kPressure = std::chrono::milliseconds(500);
 constexpr std::size_t kMaxRuns = 64;
 
 Status too_long(const std::string& path) {
-  return fail(ETIMEDOUT, "home does not answer: writing " + path + " has taken too long; the bytes stay in the buffer");
+  return fail(ETIMEDOUT,
+              "home does not answer: writing " + path + " has taken too long; the bytes stay in the buffer");
 }
 
 // Waits for a set of shipments in other hands.
@@ -55,10 +56,12 @@ class Gathering {
   Status result_;
 };
 
-// Many file systems let only one write at a time extend a file, and others beside each other inside it: the block that
-// reaches furthest goes first, so that the rest need not queue.
-std::vector<UnsavedBlock> longest_reach_first(std::vector<UnsavedBlock> blocks, const Core& core, std::uint32_t file) {
-  const bool extends = !blocks.empty() && (blocks.back().block + 1) * core.bucket_size() > core.control.file(file).home_size.load();
+// Many file systems let only one write at a time extend a file, and others beside each other inside it: the
+// block that reaches furthest goes first, so that the rest need not queue.
+std::vector<UnsavedBlock> longest_reach_first(std::vector<UnsavedBlock> blocks, const Core& core,
+                                              std::uint32_t file) {
+  const bool extends = !blocks.empty() && (blocks.back().block + 1) * core.bucket_size() >
+                                              core.control.file(file).home_size.load();
   if (extends) std::ranges::rotate(blocks, blocks.end() - 1);
   return blocks;
 }
@@ -184,7 +187,8 @@ Drainer::TimePoint Drainer::tend(const Target& target, bool pressed) {
     }
     const auto verdict = ripeness.judge(run);
     if (!verdict.anything) {
-      if (verdict.look_again_ms != kNoNeed) next = std::min(next, now + std::chrono::milliseconds(verdict.look_again_ms));
+      if (verdict.look_again_ms != kNoNeed)
+        next = std::min(next, now + std::chrono::milliseconds(verdict.look_again_ms));
       i = end;
       continue;
     }
@@ -204,7 +208,8 @@ Drainer::TimePoint Drainer::tend(const Target& target, bool pressed) {
         shipment->home = target.home;
       }
       const auto claimed = drain_.claim(*shipment, block);
-      if (!claimed || (*claimed != Claim::kClaimed && *claimed != Claim::kNothing && *claimed != Claim::kDamaged)) {
+      if (!claimed ||
+          (*claimed != Claim::kClaimed && *claimed != Claim::kNothing && *claimed != Claim::kDamaged)) {
         next = std::min(next, now + std::chrono::milliseconds(20));
       }
     }
@@ -262,7 +267,8 @@ Status Drainer::flush_once(const std::shared_ptr<HomeFile>& home, const std::vec
     }
     if (*claimed == Claim::kBusy || *claimed == Claim::kStepBack) busy.push_back(block);
     if (*claimed == Claim::kDamaged) {
-      result = fail(EIO, std::format("block {} of {} was damaged in the buffer and cannot be written home", block, home->path()));
+      result = fail(EIO, std::format("block {} of {} was damaged in the buffer and cannot be written home",
+                                     block, home->path()));
     }
   }
   if (!shipment->buckets.empty()) dispatch(std::move(shipment));
@@ -274,8 +280,8 @@ Status Drainer::flush(const std::shared_ptr<HomeFile>& home, std::uint64_t first
                       TimePoint deadline) {
   std::vector<std::uint64_t> busy;
   FOREBAY_TRY(flush_once(home, unsaved_blocks(core_, home->file(), first, last), busy, deadline));
-  // Claims of others: when they are through, what was written after them is claimed here. Each block needs one more
-  // claim of our own at most, so that a bucket that is written all the time does not hold us.
+  // Claims of others: when they are through, what was written after them is claimed here. Each block needs
+  // one more claim of our own at most, so that a bucket that is written all the time does not hold us.
   while (!busy.empty()) {
     std::vector<UnsavedBlock> again;
     // Claims step back from a truncation; whoever began it may be dead.
@@ -314,7 +320,8 @@ std::size_t Drainer::adopt_orphans() {
   std::size_t adopted = 0;
   for (const auto file : core_.files.all()) {
     const auto& record = core_.control.file(file);
-    if (!maybe_dirty(record) || core_.files.in_use(file) || (record.flags.load() & kFileScratch) != 0) continue;
+    if (!maybe_dirty(record) || core_.files.in_use(file) || (record.flags.load() & kFileScratch) != 0)
+      continue;
     if (unsaved_blocks(core_, file, 0, kMaxBlock).empty()) continue;
     {
       const std::scoped_lock lock(mutex_);

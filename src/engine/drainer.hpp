@@ -1,7 +1,7 @@
 // When bytes go home: in the background as they ripen, and at once when somebody waits for them.
 //
-// One planning thread a process claims what is ripe and hands shipments to the crew. It sleeps without a timeout when
-// nothing is unsaved. Thread-safe.
+// One planning thread a process claims what is ripe and hands shipments to the crew. It sleeps without a
+// timeout when nothing is unsaved. Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -48,7 +48,8 @@ class Drainer {
   void press();
 
   // Returns when what was unsaved in [first, last] at the call is home. Works also after stop().
-  Status flush(const std::shared_ptr<HomeFile>& home, std::uint64_t first, std::uint64_t last, TimePoint deadline);
+  Status flush(const std::shared_ptr<HomeFile>& home, std::uint64_t first, std::uint64_t last,
+               TimePoint deadline);
   // Every file this process knows.
   Status flush_all(TimePoint deadline);
 

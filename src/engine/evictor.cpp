@@ -7,11 +7,13 @@ namespace {
 
 constexpr std::size_t kSample = 64;
 
-// Looks clean, without the lock: evict() makes sure. `dirty_since` is 0 exactly when nothing is unsaved, but for moments.
+// Looks clean, without the lock: evict() makes sure. `dirty_since` is 0 exactly when nothing is unsaved, but
+// for moments.
 bool looks_clean(const Bucket& bucket) {
   const auto flags = bucket.flags.load(std::memory_order_relaxed);
   return bucket.dirty_since.load(std::memory_order_relaxed) == 0 &&
-         bucket.claimer.load(std::memory_order_relaxed) == 0 && (flags & (kBucketPinned | kBucketDamaged)) == 0;
+         bucket.claimer.load(std::memory_order_relaxed) == 0 &&
+         (flags & (kBucketPinned | kBucketDamaged)) == 0;
 }
 
 bool spared(const Core& core, Key key, std::uint32_t for_file) {
@@ -42,7 +44,8 @@ bool evict_one(Core& core, std::uint32_t tier, EvictionOrder order, std::uint32_
       const auto& bucket = core.control.bucket(index);
       const auto key = bucket.key.load(std::memory_order_acquire);
       if (key == 0 || !looks_clean(bucket) || spared(core, key, for_file)) continue;
-      candidates[count] = {bucket.used.load(std::memory_order_relaxed), bucket.hits.load(std::memory_order_relaxed)};
+      candidates[count] = {bucket.used.load(std::memory_order_relaxed),
+                           bucket.hits.load(std::memory_order_relaxed)};
       names[count++] = {index, key};
     }
     while (count > 0) {

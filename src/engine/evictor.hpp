@@ -8,9 +8,9 @@
 
 namespace forebay {
 
-// Evicts one clean bucket of `tier`, chosen by `order` among a sample that moves on with each call (the whole tier if
-// it is small). `for_file`: who wants the room; buckets of other files within their reservation are spared. False when
-// the tier has nothing that may be forgotten.
+// Evicts one clean bucket of `tier`, chosen by `order` among a sample that moves on with each call (the whole
+// tier if it is small). `for_file`: who wants the room; buckets of other files within their reservation are
+// spared. False when the tier has nothing that may be forgotten.
 bool evict_one(Core& core, std::uint32_t tier, EvictionOrder order, std::uint32_t for_file);
 
 // Notes a use, for the orders that want to know.

@@ -32,7 +32,8 @@ bool Fetcher::admitted(const FileSettings& settings, std::uint64_t bytes) const 
          (settings.admission_read == Admission::Auto && admission_.admit(bytes));
 }
 
-void Fetcher::note_miss(const std::shared_ptr<HomeFile>& home, const FileSettings& settings, const Permit& permit) {
+void Fetcher::note_miss(const std::shared_ptr<HomeFile>& home, const FileSettings& settings,
+                        const Permit& permit) {
   auto& flags = core_.control.bucket(permit.bucket).flags;
   const bool again = (flags.fetch_or(kBucketReadOnce, std::memory_order_relaxed) & kBucketReadOnce) != 0;
   if (!again && settings.admission_read != Admission::Always) return;
@@ -44,7 +45,8 @@ void Fetcher::note_miss(const std::shared_ptr<HomeFile>& home, const FileSetting
       Crew::Urgency::kBack);
 }
 
-bool Fetcher::hit(Key key, std::uint32_t at, std::uint32_t length, std::byte* out, const FileSettings& settings) {
+bool Fetcher::hit(Key key, std::uint32_t at, std::uint32_t length, std::byte* out,
+                  const FileSettings& settings) {
   if (!kOptimistic) return false;
   for (int i = 0; i < kOptimisticTries; ++i) {
     const auto found = core_.buckets.find(key);
@@ -54,7 +56,8 @@ bool Fetcher::hit(Key key, std::uint32_t at, std::uint32_t length, std::byte* ou
     if ((version & 1) != 0 || bucket.key.load(std::memory_order_relaxed) != key) continue;
     const auto states = core_.buckets.view(*found);
     // A map may be given back while it is read: under the lock only.
-    if (states.fragmented() || (bucket.flags.load(std::memory_order_relaxed) & kBucketDamaged) != 0) return false;
+    if (states.fragmented() || (bucket.flags.load(std::memory_order_relaxed) & kBucketDamaged) != 0)
+      return false;
     if (!states.all_readable(at, at + length)) return false;
     const auto place = bucket.place.load(std::memory_order_acquire);
     if (place == 0 || place > core_.control.header().slot_count) continue;
@@ -71,8 +74,9 @@ bool Fetcher::hit(Key key, std::uint32_t at, std::uint32_t length, std::byte* ou
   return false;
 }
 
-Status Fetcher::gather(const HomeFile& home, const FileSettings& settings, std::uint64_t block, std::uint32_t at,
-                       std::uint32_t length, std::byte* out, std::vector<Gap>& gaps, std::vector<Permit>& permits) {
+Status Fetcher::gather(const HomeFile& home, const FileSettings& settings, std::uint64_t block,
+                       std::uint32_t at, std::uint32_t length, std::byte* out, std::vector<Gap>& gaps,
+                       std::vector<Permit>& permits) {
   const auto key = core_.files.key(home.file(), block);
   const auto start = block * core_.bucket_size();
   // The permit comes before home is read: what is written after it makes it void.
@@ -87,13 +91,14 @@ Status Fetcher::gather(const HomeFile& home, const FileSettings& settings, std::
       }
       Status status;
       const auto place = bucket.place.load() - 1;
-      core_.buckets.view(*found).for_each(at, at + length, [&](std::uint32_t b, std::uint32_t e, ByteState s) {
-        if (!readable(s)) {
-          gaps.push_back({start + b, e - b, out + (b - at)});
-        } else if (status) {
-          status = core_.tiers.read(place, b, e - b, out + (b - at));
-        }
-      });
+      core_.buckets.view(*found).for_each(at, at + length,
+                                          [&](std::uint32_t b, std::uint32_t e, ByteState s) {
+                                            if (!readable(s)) {
+                                              gaps.push_back({start + b, e - b, out + (b - at)});
+                                            } else if (status) {
+                                              status = core_.tiers.read(place, b, e - b, out + (b - at));
+                                            }
+                                          });
       touch(core_, bucket, settings.eviction);
       return status;
     }
@@ -171,15 +176,16 @@ Status Fetcher::read_neighbours(const HomeFile& home, std::span<Gap> gaps) {
 Status Fetcher::read_gaps(const HomeFile& home, std::span<Gap> gaps) {
   for (std::size_t i = 0; i < gaps.size();) {
     std::size_t end = i + 1;
-    while (end < gaps.size() && gaps[end].offset - (gaps[end - 1].offset + gaps[end - 1].length) < kNear) ++end;
+    while (end < gaps.size() && gaps[end].offset - (gaps[end - 1].offset + gaps[end - 1].length) < kNear)
+      ++end;
     FOREBAY_TRY(read_neighbours(home, gaps.subspan(i, end - i)));
     i = end;
   }
   return {};
 }
 
-Result<std::uint64_t> Fetcher::get(const std::shared_ptr<HomeFile>& home_file, const FileSettings& settings, std::uint64_t offset,
-                                   std::span<std::byte> out) {
+Result<std::uint64_t> Fetcher::get(const std::shared_ptr<HomeFile>& home_file, const FileSettings& settings,
+                                   std::uint64_t offset, std::span<std::byte> out) {
   const auto& home = *home_file;
   const auto& record = core_.control.file(home.file());
   const auto size = record.size.load(std::memory_order_acquire);
@@ -211,7 +217,8 @@ Result<std::uint64_t> Fetcher::get(const std::shared_ptr<HomeFile>& home_file, c
     const auto key = core_.files.key(home.file(), gap.offset / bucket_size);
     while (next != permits.end() && next->key != key) ++next;
     if (next == permits.end()) break;
-    fill(*next, static_cast<std::uint32_t>(gap.offset % bucket_size), gap.out, static_cast<std::uint32_t>(gap.length));
+    fill(*next, static_cast<std::uint32_t>(gap.offset % bucket_size), gap.out,
+         static_cast<std::uint32_t>(gap.length));
     note_miss(home_file, settings, *next);
     // One fill changes the version: the rest of a bucket's gaps would need a new permit.
     ++next;
@@ -252,7 +259,8 @@ Result<std::uint64_t> Fetcher::bring(const HomeFile& home, const FileSettings& s
   const auto last = (offset + length - 1) / bucket_size;
   for (auto block = first; block <= last; ++block) {
     const auto key = core_.files.key(home.file(), block);
-    const auto in_file = static_cast<std::uint32_t>(std::min<std::uint64_t>(bucket_size, size - block * bucket_size));
+    const auto in_file =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(bucket_size, size - block * bucket_size));
     if (const auto found = core_.buckets.find(key)) {
       const auto guard = core_.buckets.lock(*found, key);
       if (guard && *guard && core_.buckets.view(*found).all_readable(0, in_file)) continue;
@@ -290,7 +298,8 @@ void Fetcher::pin(const HomeFile& home, std::uint64_t offset, std::uint64_t leng
                        const auto guard = core_.buckets.lock(index, core_.files.key(home.file(), block));
                        if (!guard || !*guard) return;
                        auto& flags = core_.control.bucket(index).flags;
-                       pinned ? flags.fetch_or(kBucketPinned) : flags.fetch_and(~std::uint32_t{kBucketPinned});
+                       pinned ? flags.fetch_or(kBucketPinned)
+                              : flags.fetch_and(~std::uint32_t{kBucketPinned});
                      });
 }
 

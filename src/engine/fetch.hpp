@@ -1,7 +1,7 @@
 // The read path: bytes from buckets, the rest from home, and filling buckets on the way.
 //
-// get() returns what a read of the file would: staged bytes first, then home's, zeros where neither has any below the
-// file's size. Thread-safe.
+// get() returns what a read of the file would: staged bytes first, then home's, zeros where neither has any
+// below the file's size. Thread-safe.
 #pragma once
 
 #include <condition_variable>
@@ -15,8 +15,8 @@
 #include "base/error.hpp"
 #include "config/settings.hpp"
 #include "engine/core.hpp"
-#include "engine/home_file.hpp"
 #include "engine/crew.hpp"
+#include "engine/home_file.hpp"
 #include "engine/stage.hpp"
 #include "policy/admission.hpp"
 
@@ -27,11 +27,11 @@ class Fetcher {
   Fetcher(Core& core, Stager& stager, Crew& readers) : core_(core), stager_(stager), readers_(readers) {}
 
   // Bytes of [offset, offset + out.size()) below the file's size; how many.
-  Result<std::uint64_t> get(const std::shared_ptr<HomeFile>& home, const FileSettings& settings, std::uint64_t offset,
-                            std::span<std::byte> out);
+  Result<std::uint64_t> get(const std::shared_ptr<HomeFile>& home, const FileSettings& settings,
+                            std::uint64_t offset, std::span<std::byte> out);
 
-  // Brings what is Invalid of [offset, offset + length) from home into buckets. Best effort: without room it does
-  // nothing. Returns how many bytes came.
+  // Brings what is Invalid of [offset, offset + length) from home into buckets. Best effort: without room it
+  // does nothing. Returns how many bytes came.
   Result<std::uint64_t> bring(const HomeFile& home, const FileSettings& settings, std::uint64_t offset,
                               std::uint64_t length);
 

@@ -19,12 +19,13 @@ constexpr std::uint64_t kBringStep = 1u << 20;
 
 Result<std::uint64_t> Ticket::wait(std::chrono::nanoseconds patience) const {
   if (!result_.valid()) return 0;
-  if (result_.wait_for(patience) != std::future_status::ready) return fail(ETIMEDOUT, "the prefetch has not finished yet");
+  if (result_.wait_for(patience) != std::future_status::ready)
+    return fail(ETIMEDOUT, "the prefetch has not finished yet");
   return result_.get();
 }
 
-File::File(Buffer& buffer, std::uint32_t number, std::shared_ptr<HomeFile> home, FileSettings settings, bool readable,
-           bool writable)
+File::File(Buffer& buffer, std::uint32_t number, std::shared_ptr<HomeFile> home, FileSettings settings,
+           bool readable, bool writable)
     : buffer_(buffer),
       number_(number),
       home_(std::move(home)),
@@ -47,7 +48,8 @@ Status File::usable(bool for_writing) const {
   FOREBAY_TRY(attached());
   if (closed_.load(std::memory_order_relaxed)) return fail(EBADF, path() + " is closed");
   if (for_writing ? !writable_ : !readable_) {
-    return fail(EBADF, path() + (for_writing ? " was not opened for writing" : " was not opened for reading"));
+    return fail(EBADF,
+                path() + (for_writing ? " was not opened for writing" : " was not opened for reading"));
   }
   return {};
 }
@@ -72,7 +74,8 @@ Result<std::uint64_t> File::write_staged(std::uint64_t offset, std::span<const s
   for (std::uint64_t done = 0; done < data.size();) {
     const auto block = (offset + done) / bucket_size;
     const auto at = static_cast<std::uint32_t>((offset + done) % bucket_size);
-    const auto length = static_cast<std::uint32_t>(std::min<std::uint64_t>(bucket_size - at, data.size() - done));
+    const auto length =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(bucket_size - at, data.size() - done));
     const auto status = buffer_.stager_.put(home_, settings_, block, at, data.data() + done, length);
     if (!status && done == 0) return std::unexpected(status.error());
     if (!status) return done;
@@ -102,7 +105,8 @@ Result<std::uint64_t> File::write(std::uint64_t offset, std::span<const std::byt
   FOREBAY_TRY(usable(true));
   FOREBAY_TRY(report());
   if (data.empty()) return 0;
-  if (offset > max_size() || data.size() > max_size() - offset) return fail(EFBIG, "a buffered file cannot be that large: " + path());
+  if (offset > max_size() || data.size() > max_size() - offset)
+    return fail(EFBIG, "a buffered file cannot be that large: " + path());
   auto& counters = buffer_.core_.counters();
   count(counters.writes);
   if (settings_.mode == Mode::Bypass) return write_past(offset, data);
@@ -145,7 +149,8 @@ Result<std::uint64_t> File::read(std::uint64_t offset, std::span<std::byte> out)
 
 void File::read_ahead(std::uint64_t offset, std::uint64_t length) {
   if (settings_.readahead_max == 0 || length == 0 || random_.load(std::memory_order_relaxed) ||
-      settings_.admission_read == Admission::Never || settings_.mode == Mode::Bypass || !buffer_.options_.background) {
+      settings_.admission_read == Admission::Never || settings_.mode == Mode::Bypass ||
+      !buffer_.options_.background) {
     return;
   }
   // A second reader of this handle at the same moment makes any pattern meaningless: let it pass.
@@ -295,8 +300,8 @@ Status File::evict(std::uint64_t offset, std::uint64_t length) {
   if (length == 0) return {};
   const auto bucket_size = buffer_.core_.bucket_size();
   const auto end = length > max_size() - std::min(offset, max_size()) ? max_size() : offset + length;
-  drop_buckets(buffer_.core_, buffer_.drain_, number_, offset / bucket_size, std::min((end - 1) / bucket_size, kMaxBlock),
-               Drop::kCleanUnpinned);
+  drop_buckets(buffer_.core_, buffer_.drain_, number_, offset / bucket_size,
+               std::min((end - 1) / bucket_size, kMaxBlock), Drop::kCleanUnpinned);
   return {};
 }
 

@@ -1,7 +1,7 @@
 // An open file of a buffer.
 //
-// Offsets are explicit: positions belong to the doors. Thread-safe; close() must be the last call. After a fork a child
-// must not use it.
+// Offsets are explicit: positions belong to the doors. Thread-safe; close() must be the last call. After a
+// fork a child must not use it.
 #pragma once
 
 #include <atomic>
@@ -40,8 +40,8 @@ enum class Hint { kNormal, kSequential, kRandom, kWillNeed, kDontNeed, kExclusiv
 
 class File {
  public:
-  File(Buffer& buffer, std::uint32_t number, std::shared_ptr<HomeFile> home, FileSettings settings, bool readable,
-       bool writable);
+  File(Buffer& buffer, std::uint32_t number, std::shared_ptr<HomeFile> home, FileSettings settings,
+       bool readable, bool writable);
   File(const File&) = delete;
   File& operator=(const File&) = delete;
   ~File();
@@ -59,7 +59,8 @@ class File {
   Status sync();
   // Home, whatever the settings say, without asking home to make it stable.
   Status drain();
-  // Reports what went wrong with this file since it was last reported, as close(2) does. The file is closed in any case.
+  // Reports what went wrong with this file since it was last reported, as close(2) does. The file is closed
+  // in any case.
   Status close();
 
   // Brings a range from home into the buffer.

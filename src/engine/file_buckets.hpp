@@ -8,10 +8,11 @@
 
 namespace forebay {
 
-// Calls visit(block, bucket) for the linked buckets of blocks [first, last], by look-up or by scan, whichever is
-// shorter. In no order. What it names counts only after the key was seen again under the lock.
+// Calls visit(block, bucket) for the linked buckets of blocks [first, last], by look-up or by scan, whichever
+// is shorter. In no order. What it names counts only after the key was seen again under the lock.
 template <class Visit>
-void for_each_bucket_of(Core& core, std::uint32_t file, std::uint64_t first, std::uint64_t last, Visit&& visit) {
+void for_each_bucket_of(Core& core, std::uint32_t file, std::uint64_t first, std::uint64_t last,
+                        Visit&& visit) {
   const auto base = core.files.key(file, 0);
   const auto count = core.control.header().bucket_count;
   if (first > last || core.control.file(file).buckets.load() == 0) return;

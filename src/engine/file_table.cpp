@@ -23,7 +23,8 @@ std::int64_t nanoseconds(const statx_timestamp& t) { return t.tv_sec * 1'000'000
 
 std::uint32_t path_check(const FileRecord& record, std::string_view path) {
   const std::uint64_t identity[3] = {record.device, record.inode, record.born_ns};
-  return static_cast<std::uint32_t>(XXH3_64bits_withSeed(path.data(), path.size(), XXH3_64bits(identity, sizeof identity)));
+  return static_cast<std::uint32_t>(
+      XXH3_64bits_withSeed(path.data(), path.size(), XXH3_64bits(identity, sizeof identity)));
 }
 
 Result<HomeStamp> stamp_of(int fd, std::string_view path) {
@@ -34,7 +35,8 @@ Result<HomeStamp> stamp_of(int fd, std::string_view path) {
   HomeStamp stamp;
   stamp.identity.device = std::uint64_t{found.stx_dev_major} << 32 | found.stx_dev_minor;
   stamp.identity.inode = found.stx_ino;
-  if ((found.stx_mask & STATX_BTIME) != 0) stamp.identity.born_ns = static_cast<std::uint64_t>(nanoseconds(found.stx_btime));
+  if ((found.stx_mask & STATX_BTIME) != 0)
+    stamp.identity.born_ns = static_cast<std::uint64_t>(nanoseconds(found.stx_btime));
   stamp.size = found.stx_size;
   stamp.modified_ns = nanoseconds(found.stx_mtime);
   return stamp;
@@ -62,7 +64,8 @@ class TableGuard {
 
 std::uint32_t FileTable::chain_of(const HomeIdentity& identity) const {
   const std::uint64_t parts[2] = {identity.device, identity.inode};
-  return static_cast<std::uint32_t>(XXH3_64bits(parts, sizeof parts)) & (control_.header().file_chain_count - 1);
+  return static_cast<std::uint32_t>(XXH3_64bits(parts, sizeof parts)) &
+         (control_.header().file_chain_count - 1);
 }
 
 std::uint32_t FileTable::find(const HomeIdentity& identity) const {
@@ -70,7 +73,8 @@ std::uint32_t FileTable::find(const HomeIdentity& identity) const {
   auto at = control_.file_chain(chain_of(identity)).load(std::memory_order_acquire);
   for (std::uint32_t steps = 0; at != 0 && at <= count && steps < count; ++steps) {
     const auto& record = control_.file(at - 1);
-    if (record.device == identity.device && record.inode == identity.inode && record.born_ns == identity.born_ns) {
+    if (record.device == identity.device && record.inode == identity.inode &&
+        record.born_ns == identity.born_ns) {
       return at;
     }
     at = record.next.load(std::memory_order_acquire);
@@ -99,7 +103,8 @@ Status FileTable::set_path(std::uint32_t file, std::string_view path) const {
   record.long_path = 0;
   char* target = record.path.data();
   if (path.size() > record.path.size()) {
-    if (path.size() > sizeof(LongPath::text)) return fail(ENAMETOOLONG, "the path is longer than any path can be");
+    if (path.size() > sizeof(LongPath::text))
+      return fail(ENAMETOOLONG, "the path is longer than any path can be");
     const auto count = control_.header().long_path_count;
     for (std::uint32_t i = 0; i < count && record.long_path == 0; ++i) {
       std::uint32_t free = 0;
@@ -118,7 +123,8 @@ void FileTable::clear_path(std::uint32_t file) const {
   // Whoever clears it again after a death must not take it from another.
   auto mine = file + 1;
   const auto at = record.long_path;
-  if (at != 0 && at <= control_.header().long_path_count) control_.long_path(at - 1).owner.compare_exchange_strong(mine, 0);
+  if (at != 0 && at <= control_.header().long_path_count)
+    control_.long_path(at - 1).owner.compare_exchange_strong(mine, 0);
   record.long_path = 0;
   record.path_length = 0;
 }
@@ -185,7 +191,8 @@ Result<FileTable::Opened> FileTable::open(const HomeStamp& home, std::string_vie
   const auto used = mine.opens.load();
   while (entry < used && opens[entry].load() != 0) ++entry;
   if (entry >= control_.header().opens_per_lease) {
-    return fail(EMFILE, "this process has " + std::to_string(entry) + " buffered files open: raise limits.open_files");
+    return fail(EMFILE, "this process has " + std::to_string(entry) +
+                            " buffered files open: raise limits.open_files");
   }
   Opened result{};
   const auto found = find(home.identity);
@@ -288,13 +295,14 @@ bool FileTable::forget(std::uint32_t file) {
   return free_unlocked(file);
 }
 
-// Evicts the clean buckets of files that nobody has open, the longest unused first, and frees those left with none.
-// Returns one of the freed records, taken: index + 1.
+// Evicts the clean buckets of files that nobody has open, the longest unused first, and frees those left with
+// none. Returns one of the freed records, taken: index + 1.
 std::uint32_t FileTable::make_room() {
   const auto count = control_.header().file_count;
   std::vector<std::uint32_t> candidates;
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (control_.file(i).owner.load() == kLinked && control_.file(i).opens_hint.load() == 0) candidates.push_back(i);
+    if (control_.file(i).owner.load() == kLinked && control_.file(i).opens_hint.load() == 0)
+      candidates.push_back(i);
   }
   std::ranges::sort(candidates, {}, [&](std::uint32_t i) { return control_.file(i).last_used.load(); });
   // A few at a time, so that the next ones find room too; more only if what these hold cannot be forgotten.

@@ -1,7 +1,7 @@
 // The files the buffer knows: who they are at home, and which processes have them open.
 //
-// Thread-safe: everything here takes the table lock, which is never held together with another. A record found or made
-// by `open` stays this file's until `close`, and beyond that while it has buckets.
+// Thread-safe: everything here takes the table lock, which is never held together with another. A record
+// found or made by `open` stays this file's until `close`, and beyond that while it has buckets.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +46,8 @@ class FileTable {
     bool fresh;   // the record was made now
     bool shared;  // another process had it open already
   };
-  // Notes that this process has the file open; once per process and file. ENFILE: the table is full of files in use.
-  // EMFILE: this process has too many open. ENAMETOOLONG: no room to keep so long a path.
+  // Notes that this process has the file open; once per process and file. ENFILE: the table is full of files
+  // in use. EMFILE: this process has too many open. ENAMETOOLONG: no room to keep so long a path.
   Result<Opened> open(const HomeStamp& home, std::string_view path);
   void close(std::uint32_t file);
 

@@ -24,7 +24,8 @@ std::uint64_t take(std::uint64_t& end, std::uint64_t size) {
 template <std::size_t N>
 Status copy_text(std::array<char, N>& to, const std::string& text, const char* what) {
   if (text.size() >= N) {
-    return fail(ENAMETOOLONG, std::string(what) + " is longer than " + std::to_string(N - 1) + " characters: " + text);
+    return fail(ENAMETOOLONG,
+                std::string(what) + " is longer than " + std::to_string(N - 1) + " characters: " + text);
   }
   to = {};
   std::memcpy(to.data(), text.data(), text.size());
@@ -49,7 +50,8 @@ Status lay_out(const Settings& settings, Header& h) {
     out.first_slot = static_cast<std::uint32_t>(slots);
     out.slots = static_cast<std::uint32_t>(count);
     slots += count;
-    if (slots > kMaxBuckets) return fail(EINVAL, "the tiers hold too many buckets: choose a larger buffer.bucket_size");
+    if (slots > kMaxBuckets)
+      return fail(EINVAL, "the tiers hold too many buckets: choose a larger buffer.bucket_size");
     FOREBAY_TRY(copy_text(out.name, tier.name, "the tier's name"));
     FOREBAY_TRY(copy_text(out.directory, tier_base_directory(tier.path), "the tier's path"));
   }

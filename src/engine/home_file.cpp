@@ -10,9 +10,11 @@
 
 namespace forebay {
 
-Result<std::shared_ptr<HomeFile>> HomeFile::reopen(const FileTable& files, const Control& control, std::uint32_t file) {
+Result<std::shared_ptr<HomeFile>> HomeFile::reopen(const FileTable& files, const Control& control,
+                                                   std::uint32_t file) {
   const auto path = files.path(file);
-  if (path.empty()) return fail(EBADMSG, "the buffer's record of file " + std::to_string(file) + " is damaged");
+  if (path.empty())
+    return fail(EBADMSG, "the buffer's record of file " + std::to_string(file) + " is damaged");
   Fd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!fd) {
     if (errno == ENOENT) return fail(ESTALE, path + " is gone from home; its unsaved bytes are kept");

@@ -1,7 +1,8 @@
 // A file at home, open for the engine's own reads and writes.
 //
-// Immutable after construction, shared between threads. Opened either by the application's open (so that it works for
-// files without a name or without permission to open them again) or by path, in which case identity is checked.
+// Immutable after construction, shared between threads. Opened either by the application's open (so that it
+// works for files without a name or without permission to open them again) or by path, in which case identity
+// is checked.
 #pragma once
 
 #include <sys/uio.h>
@@ -22,8 +23,10 @@ class HomeFile {
   HomeFile(std::uint32_t file, Fd fd, std::string path, bool writable)
       : file_(file), fd_(std::move(fd)), path_(std::move(path)), writable_(writable) {}
 
-  // Opens the file of a record by its path. ESTALE: another file lies there now. EBADMSG: the record is damaged.
-  static Result<std::shared_ptr<HomeFile>> reopen(const FileTable& files, const Control& control, std::uint32_t file);
+  // Opens the file of a record by its path. ESTALE: another file lies there now. EBADMSG: the record is
+  // damaged.
+  static Result<std::shared_ptr<HomeFile>> reopen(const FileTable& files, const Control& control,
+                                                  std::uint32_t file);
 
   [[nodiscard]] std::uint32_t file() const { return file_; }
   [[nodiscard]] int fd() const { return fd_.get(); }

@@ -1,7 +1,7 @@
 // What lies in the control file. The rules for changing it are in docs/protocol.md.
 //
-// Everything is position-independent: indices, never pointers. Index words store index + 1, so that 0 is "none".
-// Fields without std::atomic are constant after creation.
+// Everything is position-independent: indices, never pointers. Index words store index + 1, so that 0 is
+// "none". Fields without std::atomic are constant after creation.
 #pragma once
 
 #include <array>
@@ -22,7 +22,8 @@ inline constexpr std::uint64_t kMagic = 0x31594142'45524f46;  // "FOREBAY1"
 inline constexpr std::uint32_t kLayoutVersion = 1;
 inline constexpr std::uint32_t kTierLimit = 8;
 inline constexpr std::uint32_t kLeaseLimit = 1024;
-inline constexpr std::uint32_t kLinked = 0xffff'ffff;  // an owner word that is neither free (0) nor a lease id
+inline constexpr std::uint32_t kLinked =
+    0xffff'ffff;  // an owner word that is neither free (0) nor a lease id
 
 struct TierLayout {
   std::uint32_t kind;  // TierKind
@@ -48,7 +49,7 @@ struct Header {
   std::uint32_t version;
   std::uint32_t uid;
   std::array<std::uint8_t, 16> boot_id;
-  std::uint64_t created_ns;  // CLOCK_REALTIME
+  std::uint64_t created_ns;        // CLOCK_REALTIME
   std::uint64_t created_ticks_ns;  // CLOCK_MONOTONIC: ticks count from here
   std::uint32_t bucket_size;
   std::uint32_t tier_count;
@@ -93,14 +94,14 @@ struct alignas(64) Shared {
   std::array<TierShared, kTierLimit> tiers;
   alignas(64) Word table_lock;  // the file table
   Word next_lease;
-  Word room;          // raised when buckets become free or clean
+  Word room;  // raised when buckets become free or clean
   Word room_waiters;
-  Wide rate_ns;       // drain.rate: when the next byte may go home (ticks)
+  Wide rate_ns;  // drain.rate: when the next byte may go home (ticks)
   Wide journal_sequence;
   Word damage_found;
   Word bucket_hint;
   Word file_hint;
-  Word maps;  // about how many buckets have a byte map
+  Word maps;      // about how many buckets have a byte map
   Counters gone;  // sums of processes that left
 };
 
@@ -117,20 +118,20 @@ struct alignas(64) LeaseRecord {
 inline constexpr std::uint32_t kInlinePath = 264;
 
 enum FileFlag : std::uint32_t {
-  kFileScratch = 1,     // never goes home
-  kFileExclusive = 2,   // hint: no other node writes it
-  kFilePinned = 4,      // some of it is pinned
-  kFileBypass = 8,      // read and written at home only
+  kFileScratch = 1,    // never goes home
+  kFileExclusive = 2,  // hint: no other node writes it
+  kFilePinned = 4,     // some of it is pinned
+  kFileBypass = 8,     // read and written at home only
 };
 
 struct alignas(64) FileRecord {
   Word owner;  // free, lease id or kLinked
   Word next;
   Word lock;
-  Word generation;  // of this record, 1 to 255; part of the keys of its buckets
+  Word generation;                       // of this record, 1 to 255; part of the keys of its buckets
   std::uint64_t device, inode, born_ns;  // set under the table lock while in hand
-  Wide size;    // logical: home and staged
-  Wide intent;  // truncation in progress: new size + 1
+  Wide size;                             // logical: home and staged
+  Wide intent;                           // truncation in progress: new size + 1
   Wide intent_check;
   Word truncations;  // raised when one begins and when one ends
   Wide home_size;
@@ -141,8 +142,8 @@ struct alignas(64) FileRecord {
   Wide error_ns;
   Word opens_hint;  // never less than the truth
   Word flags;
-  Word options;  // FileOptions packed: what the last opener asked for
-  Word buckets;  // how many buckets it has; more after deaths, never less
+  Word options;    // FileOptions packed: what the last opener asked for
+  Word buckets;    // how many buckets it has; more after deaths, never less
   Wide last_used;  // ticks
   Wide dirty_end;  // no block from here on was ever dirty
   Word journal_pending;

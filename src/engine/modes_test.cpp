@@ -63,14 +63,16 @@ TEST(Modes, NodeDurabilitySurvivesTheLossOfTheBuffer) {
     ASSERT_EQ(file->write(0, bytes_of(text)), text.size());
     ASSERT_EQ(file->write(5, bytes_of("hello")), 5u);
     ASSERT_TRUE(file->truncate(25'000));
-    auto other = test->open(plain, O_RDWR | O_CREAT, 0666, [](FileSettings& s) { s.durability = Durability::Process; });
+    auto other = test->open(plain, O_RDWR | O_CREAT, 0666,
+                            [](FileSettings& s) { s.durability = Durability::Process; });
     ASSERT_TRUE(other);
     ASSERT_EQ((*other)->write(0, bytes_of("gone")), 4u);
     die();
   });
   // The node restarts: memory is empty, the disk is as it was.
   std::filesystem::remove_all(test.memory("control"));
-  for (const auto& entry : std::filesystem::directory_iterator(test.memory(""))) std::filesystem::remove_all(entry);
+  for (const auto& entry : std::filesystem::directory_iterator(test.memory("")))
+    std::filesystem::remove_all(entry);
   test.attach();
   auto expected = text.substr(0, 25'000);
   expected.replace(5, 5, "hello");
@@ -171,7 +173,8 @@ TEST(Modes, PinnedBytesStayUnderPressure) {
   auto keep = test.open(path, O_RDONLY);
   ASSERT_TRUE(keep->pin(0, 8192));
   auto other = test.open(test.home("flood"), O_RDWR | O_CREAT);
-  for (int i = 0; i < 100; ++i) ASSERT_EQ(other->write(static_cast<std::uint64_t>(i) * 4096, bytes_of(std::string(4096, 'f'))), 4096u);
+  for (int i = 0; i < 100; ++i)
+    ASSERT_EQ(other->write(static_cast<std::uint64_t>(i) * 4096, bytes_of(std::string(4096, 'f'))), 4096u);
   const auto before = test->core().counters().hit_bytes.load();
   EXPECT_TRUE(test.read_all(*keep) == std::string(8192, 'p'));
   EXPECT_EQ(test->core().counters().hit_bytes.load() - before, 8192u);

@@ -56,9 +56,11 @@ void Mover::run() {
       auto& mine = core_.tiers[tier];
       if (mine.mapped && used_.load(std::memory_order_relaxed)) {
         const auto ahead = static_cast<std::uint32_t>(kAhead / core_.bucket_size());
-        if (core_.control.shared().tiers[tier].free_hint.load() < std::min(ahead, mine.slots / 4)) core_.slots.grow(tier);
+        if (core_.control.shared().tiers[tier].free_hint.load() < std::min(ahead, mine.slots / 4))
+          core_.slots.grow(tier);
         const auto available = core_.slots.available(tier);
-        if (available > populated[tier]) mine.mapped->populate(std::exchange(populated[tier], available), available);
+        if (available > populated[tier])
+          mine.mapped->populate(std::exchange(populated[tier], available), available);
       }
       keep_room(tier);
     }
@@ -99,7 +101,8 @@ std::optional<Mover::Candidate> Mover::coldest(std::uint32_t tier) const {
   std::uint32_t best_used = 0;
   std::uint32_t seen = 0;
   for (std::uint32_t looked = 0; looked < available && seen < kSample; ++looked) {
-    const auto word = core_.slots.word(first + hand.fetch_add(1, std::memory_order_relaxed) % available).load();
+    const auto word =
+        core_.slots.word(first + hand.fetch_add(1, std::memory_order_relaxed) % available).load();
     const auto index = slot_bucket(word);
     if (slot_owner(word) != kLinked || index >= core_.control.header().bucket_count) continue;
     const auto& bucket = core_.control.bucket(index);
@@ -163,7 +166,8 @@ bool Mover::demote_one(std::uint32_t tier) {
 
 void Mover::tier_failed(std::uint32_t tier, const Error& error) {
   auto& failed = core_.control.shared().tiers[tier].failed;
-  if (failed.exchange(static_cast<std::uint32_t>(error.code)) == 0) log_warn("tier {} is left out: {}", core_.tiers[tier].name, error.message);
+  if (failed.exchange(static_cast<std::uint32_t>(error.code)) == 0)
+    log_warn("tier {} is left out: {}", core_.tiers[tier].name, error.message);
 }
 
 void Mover::reap(std::chrono::milliseconds wait) {
@@ -207,7 +211,8 @@ void Mover::keep_room(std::uint32_t tier) {
   if (core_.slots.free_about(tier) >= low_water(tier) || tier + 1 >= core_.tiers.count()) return;
   const auto below = tier_below(tier);
   if (queue_ && below && *below == queue_tier_ && core_.tiers[tier].mapped) demote_through_queue(tier);
-  for (std::uint32_t i = 0; i < core_.tiers[tier].slots && core_.slots.free_about(tier) < high_water(tier); ++i) {
+  for (std::uint32_t i = 0; i < core_.tiers[tier].slots && core_.slots.free_about(tier) < high_water(tier);
+       ++i) {
     if (!demote_one(tier)) break;
   }
 }
@@ -228,10 +233,13 @@ Status Mover::promote(Key key) {
     auto& target = core_.tiers[tier];
     if (!target.mapped) continue;
     auto slot = core_.slots.take(tier, *found);
-    while (!slot && evict_one(core_, tier, EvictionOrder::kLeastRecent, key_file(key))) slot = core_.slots.take(tier, *found);
+    while (!slot && evict_one(core_, tier, EvictionOrder::kLeastRecent, key_file(key)))
+      slot = core_.slots.take(tier, *found);
     if (!slot) continue;
     note_use(tier);
-    if (const auto status = core_.tiers.read(place - 1, 0, core_.bucket_size(), target.mapped->slot(*slot - target.first_slot)); !status) {
+    if (const auto status = core_.tiers.read(place - 1, 0, core_.bucket_size(),
+                                             target.mapped->slot(*slot - target.first_slot));
+        !status) {
       core_.slots.give_back(*slot);
       return status;
     }

@@ -1,7 +1,8 @@
 // Moving buckets between tiers, and keeping room in the upper ones.
 //
-// Bytes are changed only in mapped tiers; a bucket in another tier is brought up first. One thread a process, which
-// sleeps while there is room enough; it also reserves storage ahead of use and looks for the dead. Thread-safe.
+// Bytes are changed only in mapped tiers; a bucket in another tier is brought up first. One thread a process,
+// which sleeps while there is room enough; it also reserves storage ahead of use and looks for the dead.
+// Thread-safe.
 #pragma once
 
 #include <atomic>
@@ -20,7 +21,8 @@ namespace forebay {
 
 class Mover {
  public:
-  // `ring_lease` stands for this process's io_uring (see LeaseFile); `on_death` is called when a process was found dead.
+  // `ring_lease` stands for this process's io_uring (see LeaseFile); `on_death` is called when a process was
+  // found dead.
   Mover(Core& core, Fd ring_lease, std::function<void()> on_death);
   Mover(const Mover&) = delete;
   Mover& operator=(const Mover&) = delete;
@@ -38,7 +40,8 @@ class Mover {
 
   // Brings the bucket of `key` into a mapped tier. ENOBUFS: no room. Nothing to do is success.
   Status promote(Key key);
-  // Sends one bucket of `tier` down, or forgets it if it is clean and there is no room below. False: nothing to move.
+  // Sends one bucket of `tier` down, or forgets it if it is clean and there is no room below. False: nothing
+  // to move.
   bool demote_one(std::uint32_t tier);
 
  private:
@@ -59,19 +62,23 @@ class Mover {
   void tier_failed(std::uint32_t tier, const Error& error);
   [[nodiscard]] std::optional<std::uint32_t> tier_below(std::uint32_t tier) const;
   [[nodiscard]] std::optional<Candidate> coldest(std::uint32_t tier) const;
-  // Publishes that the bucket's bytes now lie in `slot` (in hand), if it is unchanged since. Gives back what is left over.
+  // Publishes that the bucket's bytes now lie in `slot` (in hand), if it is unchanged since. Gives back what
+  // is left over.
   bool settle(const Candidate& candidate, std::uint32_t slot);
   [[nodiscard]] std::uint32_t low_water(std::uint32_t tier) const {
-    return static_cast<std::uint32_t>(std::uint64_t{core_.tiers[tier].slots} * core_.settings.pressure.low_water / 100);
+    return static_cast<std::uint32_t>(std::uint64_t{core_.tiers[tier].slots} *
+                                      core_.settings.pressure.low_water / 100);
   }
   [[nodiscard]] std::uint32_t high_water(std::uint32_t tier) const {
-    return static_cast<std::uint32_t>(std::uint64_t{core_.tiers[tier].slots} * core_.settings.pressure.high_water / 100);
+    return static_cast<std::uint32_t>(std::uint64_t{core_.tiers[tier].slots} *
+                                      core_.settings.pressure.high_water / 100);
   }
 
   Core& core_;
   std::function<void()> on_death_;
-  Fd ring_lease_;                    // until the queue is open
-  std::optional<BlockQueue> queue_;  // of the first tier that is not mapped; of the thread only, as all down to moving_
+  Fd ring_lease_;  // until the queue is open
+  std::optional<BlockQueue>
+      queue_;  // of the first tier that is not mapped; of the thread only, as all down to moving_
   std::uint32_t queue_tier_ = 0;
   std::vector<Moving> moving_;
   std::atomic<bool> used_ = false;

@@ -35,7 +35,8 @@ std::vector<Place> journal_places(const Core& core, bool create) {
     if (!create && ::access(path.c_str(), F_OK) != 0) continue;
     auto directory = open_private_directory(path);
     if (!directory) continue;
-    places.push_back({std::move(*directory), kind == TierKind::Pmem ? Journal::Medium::kPmem : Journal::Medium::kFile});
+    places.push_back(
+        {std::move(*directory), kind == TierKind::Pmem ? Journal::Medium::kPmem : Journal::Medium::kFile});
   }
   return places;
 }
@@ -49,8 +50,9 @@ class HomeVisitor final : public ReplayVisitor {
     if (!fd_) return fail_errno(errno, "open", path_);
     FOREBAY_ASSIGN(const auto found, stamp_of(fd_.get(), path_));
     // The device number may be another one after a restart; inode and birth are the file's own.
-    const bool same = found.identity.inode == file.inode &&
-                      (found.identity.born_ns == file.born_ns || found.identity.born_ns == 0 || file.born_ns == 0);
+    const bool same =
+        found.identity.inode == file.inode &&
+        (found.identity.born_ns == file.born_ns || found.identity.born_ns == 0 || file.born_ns == 0);
     if (!same) return fail(ESTALE, path_ + " was replaced by another file");
     return {};
   }
@@ -84,10 +86,13 @@ Status NodeLog::add(const std::shared_ptr<HomeFile>& home) {
   if (journal_ == nullptr) {
     auto places = journal_places(core_, true);
     if (places.empty()) {
-      return fail(EINVAL, "durability node needs a tier that keeps its content (kind nvme or pmem): " + home->path());
+      return fail(EINVAL,
+                  "durability node needs a tier that keeps its content (kind nvme or pmem): " + home->path());
     }
-    FOREBAY_ASSIGN(journal_, Journal::create(places.front().directory, core_.settings.journal.size, places.front().medium));
-    if (!journal_->is_persistent()) log_warn("the journal {} lies in memory: it does not survive the loss of the node", journal_->path());
+    FOREBAY_ASSIGN(journal_, Journal::create(places.front().directory, core_.settings.journal.size,
+                                             places.front().medium));
+    if (!journal_->is_persistent())
+      log_warn("the journal {} lies in memory: it does not survive the loss of the node", journal_->path());
   }
   if (files_.contains(home->file())) return {};
   FOREBAY_ASSIGN(const auto entry, journal_->add_file(identity_of(core_, home->file(), home->path())));
@@ -102,7 +107,8 @@ Result<JournalFile> NodeLog::entry_of(std::uint32_t file) {
   return found->second.entry;
 }
 
-Status NodeLog::append(const std::shared_ptr<HomeFile>& home, std::uint64_t offset, std::span<const std::byte> data) {
+Status NodeLog::append(const std::shared_ptr<HomeFile>& home, std::uint64_t offset,
+                       std::span<const std::byte> data) {
   FOREBAY_ASSIGN(const auto entry, entry_of(home->file()));
   const auto seq = core_.control.shared().journal_sequence.fetch_add(1) + 1;
   const auto status = journal_->append(entry, seq, offset, data);
@@ -126,7 +132,8 @@ Status NodeLog::make_room() {
     const std::scoped_lock lock(mutex_);
     for (const auto& [file, logged] : files_) homes.push_back(logged.home);
   }
-  for (const auto& home : homes) FOREBAY_TRY(bring_home(home, Clock::now() + core_.settings.limits.home_wait));
+  for (const auto& home : homes)
+    FOREBAY_TRY(bring_home(home, Clock::now() + core_.settings.limits.home_wait));
   return {};
 }
 

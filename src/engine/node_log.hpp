@@ -1,10 +1,10 @@
 // Durability `node`: what was written survives the loss of the node.
 //
-// The buffer itself does not (nothing in it can be trusted after power loss), so each process that writes such files
-// logs its writes in a journal on a tier that keeps its content, and acknowledges after that. Order: stage, take a
-// sequence number, append. A write that was acknowledged before another began has the smaller number; two at the same
-// time have no order anyway. Once a file is home and synced, its records up to the number noted before that flush are
-// forgotten. Thread-safe.
+// The buffer itself does not (nothing in it can be trusted after power loss), so each process that writes
+// such files logs its writes in a journal on a tier that keeps its content, and acknowledges after that.
+// Order: stage, take a sequence number, append. A write that was acknowledged before another began has the
+// smaller number; two at the same time have no order anyway. Once a file is home and synced, its records up
+// to the number noted before that flush are forgotten. Thread-safe.
 #pragma once
 
 #include <map>
@@ -48,8 +48,8 @@ class NodeLog {
   Core& core_;
   Drainer& drainer_;
   std::mutex mutex_;
-  std::unique_ptr<Journal> journal_;        // guarded by mutex_ until made; then constant
-  std::map<std::uint32_t, Logged> files_;   // guarded by mutex_
+  std::unique_ptr<Journal> journal_;       // guarded by mutex_ until made; then constant
+  std::map<std::uint32_t, Logged> files_;  // guarded by mutex_
 };
 
 // After the loss of the node: carries home what the journals hold. The buffer must be new and empty.

@@ -35,15 +35,18 @@ std::array<char, 16> command_name() {
 Result<Mapping> wiped_on_fork(LeaseId id) {
   const auto size = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   FOREBAY_ASSIGN(auto page, Mapping::anonymous(size));
-  if (::madvise(page.data(), size, MADV_WIPEONFORK) != 0) return fail_errno(errno, "set up", "the lease's page");
+  if (::madvise(page.data(), size, MADV_WIPEONFORK) != 0)
+    return fail_errno(errno, "set up", "the lease's page");
   std::memcpy(page.data(), &id, sizeof id);
   return page;
 }
 
-LeaseId lease_id(const LeaseRecord& record, std::uint32_t slot) { return record.generation.load() << 11 | slot << 1; }
+LeaseId lease_id(const LeaseRecord& record, std::uint32_t slot) {
+  return record.generation.load() << 11 | slot << 1;
+}
 
-// L2: nobody can mistake the slot's next holder for an earlier one, wrapped or not: 0 is never a generation. For the
-// holder of the slot only.
+// L2: nobody can mistake the slot's next holder for an earlier one, wrapped or not: 0 is never a generation.
+// For the holder of the slot only.
 void next_generation(LeaseRecord& record) {
   const auto generation = (record.generation.load() + 1) & 0x1f'ffff;
   record.generation.store(generation == 0 ? 1 : generation, std::memory_order_release);
@@ -100,7 +103,8 @@ Result<Peers> Peers::join(const Control& control, LeaseFile file, Fd& ring_lease
     ring_lease = std::move(*ring);
     return Peers(control, std::move(file), std::move(*lease), std::move(own_page), predecessor);
   }
-  return fail(EUSERS, "all " + std::to_string(count) + " places of the buffer are taken: raise buffer.max_processes");
+  return fail(EUSERS,
+              "all " + std::to_string(count) + " places of the buffer are taken: raise buffer.max_processes");
 }
 
 Peers::~Peers() {
@@ -125,7 +129,9 @@ bool Peers::alive(LeaseId id) const {
 bool Peers::ring_alive(LeaseId id) const {
   const auto slot = lease_slot(id);
   // A slot is given to another only after the ring of the one before is gone.
-  if (slot >= control_->header().lease_count || control_->lease(slot).generation.load() != lease_generation(id)) return false;
+  if (slot >= control_->header().lease_count ||
+      control_->lease(slot).generation.load() != lease_generation(id))
+    return false;
   return file_.ring_held(slot);
 }
 
@@ -182,7 +188,8 @@ Locked Peers::lock_slowly(Word& word) const {
     auto seen = word.load(std::memory_order_relaxed);
     if (seen == 0) {
       // Others may be asleep behind us: keep them noted.
-      if (word.compare_exchange_strong(seen, self() | kWaiters, std::memory_order_acquire)) return Locked::kClean;
+      if (word.compare_exchange_strong(seen, self() | kWaiters, std::memory_order_acquire))
+        return Locked::kClean;
       continue;
     }
     if ((seen & kWaiters) == 0) {

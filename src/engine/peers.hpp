@@ -28,8 +28,8 @@ enum class Locked {
 
 class Peers {
  public:
-  // Takes a free slot of the lease file. `ring_lease` receives a descriptor that stands for this process's io_uring, to
-  // be registered with it and then closed.
+  // Takes a free slot of the lease file. `ring_lease` receives a descriptor that stands for this process's
+  // io_uring, to be registered with it and then closed.
   static Result<Peers> join(const Control& control, LeaseFile lease_file, Fd& ring_lease);
   Peers(Peers&&) noexcept = default;
   Peers& operator=(Peers&&) noexcept = default;
@@ -47,8 +47,8 @@ class Peers {
 
   // Those who left without saying goodbye, so that a sweep is due.
   [[nodiscard]] std::vector<LeaseId> dead() const;
-  // Marks the dead as gone, adding up their counters, after what they left was put right. Those whose transfers are
-  // still under way stay: their slots were not put right.
+  // Marks the dead as gone, adding up their counters, after what they left was put right. Those whose
+  // transfers are still under way stay: their slots were not put right.
   void bury(const std::vector<LeaseId>& dead);
 
   [[nodiscard]] Locked lock(Word& word) const {

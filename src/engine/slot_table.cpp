@@ -32,7 +32,8 @@ std::optional<std::uint32_t> SlotTable::take(std::uint32_t tier, std::uint32_t b
         shared.next_hint.store(at + 1, std::memory_order_relaxed);
         // A hint only: never below zero, whatever a killed process left of it.
         auto hint = shared.free_hint.load(std::memory_order_relaxed);
-        while (hint > 0 && !shared.free_hint.compare_exchange_weak(hint, hint - 1, std::memory_order_relaxed)) {
+        while (hint > 0 &&
+               !shared.free_hint.compare_exchange_weak(hint, hint - 1, std::memory_order_relaxed)) {
         }
         FOREBAY_CRASH_POINT("slot.taken");
         return first + at;
@@ -58,7 +59,8 @@ void SlotTable::correct_hints() {
     auto& hint = control_.shared().tiers[tier].free_hint;
     const auto before = hint.load(std::memory_order_relaxed);
     std::uint32_t free = 0;
-    for (std::uint32_t i = 0; i < available(tier); ++i) free += word(tiers_[tier].first_slot + i).load() == 0 ? 1 : 0;
+    for (std::uint32_t i = 0; i < available(tier); ++i)
+      free += word(tiers_[tier].first_slot + i).load() == 0 ? 1 : 0;
     if (free > before) hint.fetch_add(free - before, std::memory_order_relaxed);
   }
 }

@@ -1,7 +1,7 @@
 // Which slots of the tiers are free, and taking and giving them back.
 //
-// Thread-safe, lock-free but for growth. A slot is free, in the hands of a lease (with the bucket it is meant for), or
-// linked to the bucket whose `place` names it.
+// Thread-safe, lock-free but for growth. A slot is free, in the hands of a lease (with the bucket it is meant
+// for), or linked to the bucket whose `place` names it.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,12 @@ namespace forebay {
 [[nodiscard]] constexpr std::uint64_t slot_word(std::uint32_t owner, std::uint32_t bucket) {
   return std::uint64_t{owner} << 32 | (bucket + 1);
 }
-[[nodiscard]] constexpr std::uint32_t slot_owner(std::uint64_t word) { return static_cast<std::uint32_t>(word >> 32); }
-[[nodiscard]] constexpr std::uint32_t slot_bucket(std::uint64_t word) { return static_cast<std::uint32_t>(word) - 1; }
+[[nodiscard]] constexpr std::uint32_t slot_owner(std::uint64_t word) {
+  return static_cast<std::uint32_t>(word >> 32);
+}
+[[nodiscard]] constexpr std::uint32_t slot_bucket(std::uint64_t word) {
+  return static_cast<std::uint32_t>(word) - 1;
+}
 
 class SlotTable {
  public:

@@ -42,8 +42,8 @@ Result<std::uint32_t> Stager::bucket_for(Key key, const FileSettings& settings) 
   return fail(ENOBUFS, "no room in the mapped tiers");
 }
 
-Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, std::uint32_t at, const std::byte* data,
-                                        std::uint32_t length) {
+Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, std::uint32_t at,
+                                        const std::byte* data, std::uint32_t length) {
   const auto index = bucket_for(key, settings);
   if (!index && index.error().code == ENOBUFS) return Outcome::kNoRoom;
   if (!index) return std::unexpected(index.error());
@@ -54,7 +54,8 @@ Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, s
   expect_dirty(file, key_block(key));
   if (file.intent.load() != 0) return Outcome::kTruncating;
   if ((bucket.flags.load(std::memory_order_relaxed) & kBucketDamaged) != 0) {
-    return fail(EIO, std::format("block {} of {} was damaged in the buffer", key_block(key), core_.files.path(key_file(key))));
+    return fail(EIO, std::format("block {} of {} was damaged in the buffer", key_block(key),
+                                 core_.files.path(key_file(key))));
   }
   const auto place = bucket.place.load(std::memory_order_relaxed);
   if (place == 0) return Outcome::kBusy;
@@ -88,7 +89,8 @@ Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, s
       return Outcome::kFragmented;
     }
     FOREBAY_CRASH_POINT("stage.dirty");
-    bucket.weight.store(bucket.weight.load(std::memory_order_relaxed) + weight - covered, std::memory_order_relaxed);
+    bucket.weight.store(bucket.weight.load(std::memory_order_relaxed) + weight - covered,
+                        std::memory_order_relaxed);
     if (was_clean) bucket.dirty_since.store(core_.control.tick(), std::memory_order_relaxed);
     raise_size(file, key_block(key) * core_.bucket_size() + end);
     FOREBAY_CRASH_POINT("stage.sized");
@@ -160,12 +162,14 @@ Status Stager::put(const std::shared_ptr<HomeFile>& home, const FileSettings& se
         FOREBAY_TRY(help_truncation(core_, drain_, home->file(), home.get()));
         break;
       case Outcome::kBusy:
-        FOREBAY_TRY(drain_.wait_for_claim(home->file(), block, Clock::now() + core_.settings.limits.home_wait));
+        FOREBAY_TRY(
+            drain_.wait_for_claim(home->file(), block, Clock::now() + core_.settings.limits.home_wait));
         if (const auto found = core_.buckets.find(key)) {
           // Left by a dead process that was writing straight home: nothing is in it.
           const auto guard = core_.buckets.lock(*found, key);
           const auto& bucket = core_.control.bucket(*found);
-          if (guard && *guard && bucket.place.load() == 0 && bucket.claimer.load() == 0) core_.buckets.remove(*found, key);
+          if (guard && *guard && bucket.place.load() == 0 && bucket.claimer.load() == 0)
+            core_.buckets.remove(*found, key);
         }
         break;
       case Outcome::kFragmented:

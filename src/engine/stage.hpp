@@ -1,6 +1,7 @@
 // The write path: taking bytes into a bucket.
 //
-// put() returns when the bytes are where no death of a process can lose them: staged in a bucket, or home. Thread-safe.
+// put() returns when the bytes are where no death of a process can lose them: staged in a bucket, or home.
+// Thread-safe.
 #pragma once
 
 #include <memory>
@@ -15,7 +16,8 @@ namespace forebay {
 
 class Stager {
  public:
-  Stager(Core& core, Drainer& drainer, Mover& mover) : core_(core), drainer_(drainer), mover_(mover), drain_(core) {}
+  Stager(Core& core, Drainer& drainer, Mover& mover)
+      : core_(core), drainer_(drainer), mover_(mover), drain_(core) {}
 
   // Takes `length` bytes for offset `at` of a block.
   Status put(const std::shared_ptr<HomeFile>& home, const FileSettings& settings, std::uint64_t block,
@@ -27,18 +29,18 @@ class Stager {
  private:
   enum class Outcome {
     kStaged,
-    kAgain,       // the bucket went away
+    kAgain,  // the bucket went away
     kNoRoom,
     kFragmented,  // no room to note so many pieces
     kNotMapped,
-    kBusy,        // being written straight home
+    kBusy,  // being written straight home
     kTruncating,
   };
   Result<Outcome> try_put(const FileSettings& settings, Key key, std::uint32_t at, const std::byte* data,
                           std::uint32_t length);
   Status wait_for_room(std::uint32_t seen) const;
-  Status straight_home(const HomeFile& home, Key key, std::uint32_t at, const std::byte* data, std::uint32_t length,
-                       bool& done);
+  Status straight_home(const HomeFile& home, Key key, std::uint32_t at, const std::byte* data,
+                       std::uint32_t length, bool& done);
 
   Core& core_;
   Drainer& drainer_;

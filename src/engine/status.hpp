@@ -45,16 +45,16 @@ struct FileStatus {
   std::uint32_t number = 0;
   std::string path;  // empty: its record is damaged
   std::uint64_t size = 0;
-  std::uint64_t buffered = 0;          // bytes that need not be read from home
-  std::uint64_t unsaved = 0;           // of these, bytes that are not home yet
-  std::uint64_t under_way = 0;         // of these, bytes that are being written home
+  std::uint64_t buffered = 0;            // bytes that need not be read from home
+  std::uint64_t unsaved = 0;             // of these, bytes that are not home yet
+  std::uint64_t under_way = 0;           // of these, bytes that are being written home
   std::vector<std::uint64_t> by_tier{};  // buffered bytes
   std::optional<std::chrono::nanoseconds> oldest_unsaved{};
   int error = 0;  // errno of the last attempt to carry it home; 0 if that succeeded
   std::chrono::nanoseconds error_age{};
-  std::uint32_t damaged = 0;         // buckets
+  std::uint32_t damaged = 0;           // buckets
   std::vector<std::size_t> openers{};  // into BufferStatus::processes
-  bool scratch = false;              // never goes home
+  bool scratch = false;                // never goes home
   bool truncating = false;
 };
 

@@ -22,11 +22,14 @@
 namespace forebay {
 
 inline std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
-inline std::span<std::byte> writable_bytes_of(std::string& text) { return std::as_writable_bytes(std::span(text)); }
+inline std::span<std::byte> writable_bytes_of(std::string& text) {
+  return std::as_writable_bytes(std::span(text));
+}
 
 class TestBuffer {
  public:
-  // `overrides`: "key=value", separated by spaces. 16 buckets of 4 KiB in memory, 32 on disk unless they say otherwise.
+  // `overrides`: "key=value", separated by spaces. 16 buckets of 4 KiB in memory, 32 on disk unless they say
+  // otherwise.
   explicit TestBuffer(const std::string& overrides = "", bool attach_now = true)
       : memory_("/dev/shm"), overrides_(overrides) {
     std::filesystem::create_directory(disk_.file("home"));
@@ -36,8 +39,7 @@ class TestBuffer {
 
   [[nodiscard]] Settings settings() const {
     LoadOptions options;
-    options.overrides = {"buffer.directory=" + memory_.file("control"),
-                         "buffer.bucket_size=4KiB",
+    options.overrides = {"buffer.directory=" + memory_.file("control"), "buffer.bucket_size=4KiB",
                          "buffer.max_processes=32",
                          "tiers=memory:" + memory_.path() + ":64KiB,nvme:" + disk_.file("nvme") + ":128KiB"};
     std::istringstream more(overrides_);

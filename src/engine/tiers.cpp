@@ -21,8 +21,8 @@ std::string data_file(TierKind kind, const std::string& tier) {
   return kind == TierKind::Shared ? BlockStore::shared_file_name(tier) : tier + ".data";
 }
 
-Result<std::unique_ptr<Tier>> open_tier(const Control& control, std::uint32_t index, const std::string& buffer_name,
-                                        bool create) {
+Result<std::unique_ptr<Tier>> open_tier(const Control& control, std::uint32_t index,
+                                        const std::string& buffer_name, bool create) {
   const auto& layout = control.header().tiers[index];
   auto tier = std::make_unique<Tier>();
   tier->index = index;
@@ -49,7 +49,8 @@ Result<std::unique_ptr<Tier>> open_tier(const Control& control, std::uint32_t in
   }
   const auto claimed = control.shared().tiers[index].available.load();
   if (claimed > layout.slots || there < claimed) {
-    return fail(EBADMSG, std::format("{}/{} holds {} buckets and should hold {}: it was cut short", path, file, there, claimed));
+    return fail(EBADMSG, std::format("{}/{} holds {} buckets and should hold {}: it was cut short", path,
+                                     file, there, claimed));
   }
   return tier;
 }
@@ -88,7 +89,8 @@ std::string tier_file_path(TierKind kind, const std::string& tier, const std::st
 
 namespace {
 
-// What a journal holds was promised to survive: one that is not home stays, for the next process that attaches.
+// What a journal holds was promised to survive: one that is not home stays, for the next process that
+// attaches.
 void remove_empty_journals(const std::string& path) {
   const auto directory = open_private_directory(path, Create::kNever);
   if (!directory) return;
@@ -103,8 +105,8 @@ void remove_empty_journals(const std::string& path) {
 
 }  // namespace
 
-void remove_tier_file(TierKind kind, const std::string& tier, const std::string& directory, const std::string& buffer_name,
-                      std::vector<RemovedFile>& removed) {
+void remove_tier_file(TierKind kind, const std::string& tier, const std::string& directory,
+                      const std::string& buffer_name, std::vector<RemovedFile>& removed) {
   if (!open_private_directory(directory, Create::kNever)) return;
   const auto path = directory + "/" + buffer_name;
   const auto opened = open_private_directory(path, Create::kNever);
@@ -119,10 +121,12 @@ void remove_tier_file(TierKind kind, const std::string& tier, const std::string&
   ::rmdir(path.c_str());
 }
 
-void remove_tier_files(const Control& control, const std::string& buffer_name, std::vector<RemovedFile>& removed) {
+void remove_tier_files(const Control& control, const std::string& buffer_name,
+                       std::vector<RemovedFile>& removed) {
   for (std::uint32_t i = 0; i < control.header().tier_count; ++i) {
     const auto& layout = control.header().tiers[i];
-    remove_tier_file(static_cast<TierKind>(layout.kind), layout.name.data(), layout.directory.data(), buffer_name, removed);
+    remove_tier_file(static_cast<TierKind>(layout.kind), layout.name.data(), layout.directory.data(),
+                     buffer_name, removed);
   }
 }
 

@@ -55,12 +55,13 @@ struct RemovedFile {
   std::string path;
   std::uint64_t bytes;  // storage given back
 };
-// Removes the data file of one tier of a buffer, if it is there, and its directory, if that is then empty. `directory` is
-// the tier's base directory. Links are not followed.
-void remove_tier_file(TierKind kind, const std::string& tier, const std::string& directory, const std::string& buffer_name,
-                      std::vector<RemovedFile>& removed);
+// Removes the data file of one tier of a buffer, if it is there, and its directory, if that is then empty.
+// `directory` is the tier's base directory. Links are not followed.
+void remove_tier_file(TierKind kind, const std::string& tier, const std::string& directory,
+                      const std::string& buffer_name, std::vector<RemovedFile>& removed);
 // Those of all tiers.
-void remove_tier_files(const Control& control, const std::string& buffer_name, std::vector<RemovedFile>& removed);
+void remove_tier_files(const Control& control, const std::string& buffer_name,
+                       std::vector<RemovedFile>& removed);
 
 // Where a tier of a buffer would have its data file.
 [[nodiscard]] std::string tier_file_path(TierKind kind, const std::string& tier, const std::string& directory,

@@ -27,13 +27,15 @@ Found buckets_from(Core& core, std::uint32_t file, std::uint64_t first) {
   // Dirty bytes end where dirty_end says; Valid ones came from below the size.
   const auto& record = core.control.file(file);
   const auto last = std::max(record.dirty_end.load(), record.size.load() / core.bucket_size() + 1);
-  for_each_bucket_of(core, file, first, last, [&](std::uint64_t block, std::uint32_t index) { found.emplace_back(block, index); });
+  for_each_bucket_of(core, file, first, last,
+                     [&](std::uint64_t block, std::uint32_t index) { found.emplace_back(block, index); });
   return found;
 }
 
 // What an intent must be accompanied by. A damaged control file must not make anybody cut a file at home.
 std::uint64_t check_of(const FileRecord& record, std::uint64_t intent) {
-  const std::uint64_t parts[] = {intent, record.device, record.inode, record.born_ns, record.generation.load()};
+  const std::uint64_t parts[] = {intent, record.device, record.inode, record.born_ns,
+                                 record.generation.load()};
   return XXH3_64bits(parts, sizeof parts);
 }
 
@@ -66,8 +68,7 @@ void cut(Core& core, std::uint32_t index, std::uint32_t from) {
   }
   FOREBAY_CRASH_POINT("truncate.before_cut");
   // T1: one more run than a write may leave always fits.
-  (void)states.rewrite(
-      from, states.size(), [](ByteState) { return ByteState::kInvalid; }, Room::kAll);
+  (void)states.rewrite(from, states.size(), [](ByteState) { return ByteState::kInvalid; }, Room::kAll);
   FOREBAY_CRASH_POINT("truncate.cut");
   bucket.weight.store(from == 0 ? 0 : bucket.weight.load() - lost, std::memory_order_relaxed);
   states.compact();
@@ -115,9 +116,9 @@ void end_truncation(FileRecord& record) {
 
 enum class Begun { kHere, kByAnother };
 
-// The steps after the intent was published. The caller holds the file's lock. Home comes first: what it refuses has
-// then changed nothing. But for one that another process began and did not end, home may be cut already: it stands
-// until somebody succeeds.
+// The steps after the intent was published. The caller holds the file's lock. Home comes first: what it
+// refuses has then changed nothing. But for one that another process began and did not end, home may be cut
+// already: it stands until somebody succeeds.
 Status carry_out(Core& core, Drain& drain, std::uint32_t file, const HomeFile* home, Begun begun) {
   auto& record = core.control.file(file);
   const auto intent = record.intent.load();
@@ -165,7 +166,8 @@ Status truncate_file(Core& core, Drain& drain, std::uint32_t file, const HomeFil
   record.truncations.fetch_add(1);
   record.intent_check.store(check_of(record, size + 1), std::memory_order_relaxed);
   FOREBAY_CRASH_POINT("truncate.before_intent");
-  // Sequentially consistent: who links a bucket after this sees it, and what was linked before is found below.
+  // Sequentially consistent: who links a bucket after this sees it, and what was linked before is found
+  // below.
   record.intent.store(size + 1);
   FOREBAY_CRASH_POINT("truncate.intent");
   return carry_out(core, drain, file, home, Begun::kHere);
@@ -176,13 +178,16 @@ Status help_truncation(Core& core, Drain& drain, std::uint32_t file, const HomeF
   return {};
 }
 
-void drop_buckets(Core& core, Drain& drain, std::uint32_t file, std::uint64_t first, std::uint64_t last, Drop what) {
+void drop_buckets(Core& core, Drain& drain, std::uint32_t file, std::uint64_t first, std::uint64_t last,
+                  Drop what) {
   Found found;
-  for_each_bucket_of(core, file, first, last, [&](std::uint64_t block, std::uint32_t index) { found.emplace_back(block, index); });
+  for_each_bucket_of(core, file, first, last,
+                     [&](std::uint64_t block, std::uint32_t index) { found.emplace_back(block, index); });
   for (const auto& [block, index] : found) {
     const auto key = core.files.key(file, block);
     if (what != Drop::kAll && core.buckets.evict(index, key)) continue;
-    if (what == Drop::kAll) (void)drain.wait_for_claim(file, block, Clock::now() + core.settings.limits.home_wait);
+    if (what == Drop::kAll)
+      (void)drain.wait_for_claim(file, block, Clock::now() + core.settings.limits.home_wait);
     const auto guard = core.buckets.lock(index, key);
     if (!guard || !*guard) continue;
     auto& bucket = core.control.bucket(index);

@@ -39,6 +39,7 @@ enum class Drop {
 };
 
 // Forgets what [first, last] of a file has in the buffer.
-void drop_buckets(Core& core, Drain& drain, std::uint32_t file, std::uint64_t first, std::uint64_t last, Drop what);
+void drop_buckets(Core& core, Drain& drain, std::uint32_t file, std::uint64_t first, std::uint64_t last,
+                  Drop what);
 
 }  // namespace forebay

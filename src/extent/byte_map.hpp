@@ -1,8 +1,8 @@
 // The states of a heavily fragmented bucket's bytes: two bits a byte in shared memory.
 //
-// Updates go word by word, each word by one atomic store, so that a process killed in between leaves a legal mixture
-// of old and new states (the caller chooses the order of its updates so that every prefix is legal). Readers without
-// the bucket's lock validate by the bucket's version.
+// Updates go word by word, each word by one atomic store, so that a process killed in between leaves a legal
+// mixture of old and new states (the caller chooses the order of its updates so that every prefix is legal).
+// Readers without the bucket's lock validate by the bucket's version.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,9 @@ namespace forebay {
 class ByteMap {
  public:
   static constexpr std::uint32_t kBytesPerWord = 32;
-  [[nodiscard]] static constexpr std::uint64_t storage_for(std::uint64_t bucket_size) { return bucket_size / 4; }
+  [[nodiscard]] static constexpr std::uint64_t storage_for(std::uint64_t bucket_size) {
+    return bucket_size / 4;
+  }
 
   ByteMap() = default;
   explicit ByteMap(std::uint64_t* words) : words_(words) {}
@@ -45,8 +47,8 @@ class ByteMap {
     if (run_begin < to) visit(run_begin, to, run_state);
   }
 
-  // Rewrites the states of [from, to) by map(old). Returns the change of the sum of all words (modulo 2^64), with
-  // which the caller keeps a checksum of the map.
+  // Rewrites the states of [from, to) by map(old). Returns the change of the sum of all words (modulo 2^64),
+  // with which the caller keeps a checksum of the map.
   template <class Map>
   std::uint64_t rewrite(std::uint32_t from, std::uint32_t to, Map&& map) {
     std::uint64_t change = 0;
@@ -77,7 +79,9 @@ class ByteMap {
   }
 
  private:
-  static constexpr std::uint64_t uniform(ByteState s) { return 0x5555555555555555u * static_cast<unsigned>(s); }
+  static constexpr std::uint64_t uniform(ByteState s) {
+    return 0x5555555555555555u * static_cast<unsigned>(s);
+  }
   static constexpr ByteState extract(std::uint64_t word, std::uint32_t i) {
     return static_cast<ByteState>(word >> (i * 2) & 3);
   }

@@ -13,6 +13,8 @@ enum class ByteState : std::uint8_t {
 };
 
 [[nodiscard]] constexpr bool readable(ByteState s) { return s != ByteState::kInvalid; }
-[[nodiscard]] constexpr bool unsaved(ByteState s) { return s == ByteState::kDirty || s == ByteState::kClaimed; }
+[[nodiscard]] constexpr bool unsaved(ByteState s) {
+  return s == ByteState::kDirty || s == ByteState::kClaimed;
+}
 
 }  // namespace forebay

@@ -1,12 +1,13 @@
 // The states of a bucket's bytes as runs, and the few words that they lie in.
 //
-// A list covers [0, size): run i reaches from its begin to the next one's begin, the last one to `size`. Neighbouring
-// runs differ in state. Pure value, no allocation.
+// A list covers [0, size): run i reaches from its begin to the next one's begin, the last one to `size`.
+// Neighbouring runs differ in state. Pure value, no allocation.
 //
-// In shared memory a list has kWords words of 32 bits. Up to kWords runs lie there as they are (`count` of them, begin
-// and state in each word). More runs lie there as grains: two bits for each of 128 equal parts of the bucket, the state
-// of its first byte, and up to kOddRuns runs that begin elsewhere (`count` is 0). So pages in any order always fit. What
-// fits neither way cannot be expressed, and the caller falls back on a ByteMap.
+// In shared memory a list has kWords words of 32 bits. Up to kWords runs lie there as they are (`count` of
+// them, begin and state in each word). More runs lie there as grains: two bits for each of 128 equal parts of
+// the bucket, the state of its first byte, and up to kOddRuns runs that begin elsewhere (`count` is 0). So
+// pages in any order always fit. What fits neither way cannot be expressed, and the caller falls back on a
+// ByteMap.
 #pragma once
 
 #include <algorithm>
@@ -64,7 +65,8 @@ class RunList {
     }
   }
 
-  // Rewrites the states of [from, to) by map(old) into `out`. False when those are too many runs for any list.
+  // Rewrites the states of [from, to) by map(old) into `out`. False when those are too many runs for any
+  // list.
   template <class Map>
   bool rewrite(std::uint32_t from, std::uint32_t to, std::uint32_t size, RunList& out, Map&& map) const {
     out.count_ = 0;
@@ -97,8 +99,8 @@ class RunList {
     }
     return pack_grains(size / kGrains, allowed(kOddRuns, room), packed);
   }
-  // Of anything that lies in memory: what pack() could not have made gives a list that is not well formed, or one that
-  // is packed differently.
+  // Of anything that lies in memory: what pack() could not have made gives a list that is not well formed, or
+  // one that is packed differently.
   static RunList unpack(const Packed& packed, std::uint32_t size) {
     RunList list;
     if (packed.count != 0) {
@@ -118,7 +120,8 @@ class RunList {
   }
 
   bool operator==(const RunList& other) const {
-    return count_ == other.count_ && std::equal(entries_.begin(), entries_.begin() + count_, other.entries_.begin());
+    return count_ == other.count_ &&
+           std::equal(entries_.begin(), entries_.begin() + count_, other.entries_.begin());
   }
 
  private:

@@ -32,7 +32,8 @@ ByteState random_map(unsigned kind, ByteState s) {
   return s == ByteState::kClaimed ? ByteState::kValid : s;
 }
 
-// Random changes with boundaries at multiples of `step`, but for one in `odd_one_in`: how many until it does not fit.
+// Random changes with boundaries at multiples of `step`, but for one in `odd_one_in`: how many until it does
+// not fit.
 int changes_until_full(std::mt19937& random, std::uint32_t step, unsigned odd_one_in, int most) {
   auto list = RunList::uniform(ByteState::kInvalid);
   Model model(kSize, ByteState::kInvalid);
@@ -70,7 +71,8 @@ TEST(RunList, AgreesWithAnArrayUntilItIsFull) {
 
 TEST(RunList, GrainsInAnyOrderAlwaysFit) {
   std::mt19937 random(13);
-  for (int round = 0; round < 30; ++round) EXPECT_EQ(changes_until_full(random, kSize / RunList::kGrains, 1u << 30, 300), 300);
+  for (int round = 0; round < 30; ++round)
+    EXPECT_EQ(changes_until_full(random, kSize / RunList::kGrains, 1u << 30, 300), 300);
 }
 
 TEST(RunList, GrainsWithAFewOddRunsAgreeWithAnArray) {

@@ -14,7 +14,8 @@
 namespace forebay {
 
 // Returns when woken, when the word differs from `expected`, or after `timeout`: the caller looks again.
-inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::chrono::nanoseconds timeout) {
+inline void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected,
+                       std::chrono::nanoseconds timeout) {
   const timespec wait{static_cast<time_t>(timeout.count() / 1'000'000'000),
                       static_cast<long>(timeout.count() % 1'000'000'000)};
   ::syscall(SYS_futex, &word, FUTEX_WAIT, expected, &wait, nullptr, 0);

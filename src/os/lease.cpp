@@ -63,8 +63,10 @@ Result<Fd> LeaseFile::lock_byte(off_t byte) const {
 
 Result<Mapping> LeaseFile::take(std::uint32_t slot) const {
   FOREBAY_ASSIGN(const auto fd, lock_byte(slot));
-  FOREBAY_ASSIGN(auto mapping, Mapping::shared(fd.get(), static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)), path_));
-  if (::madvise(mapping.data(), mapping.size(), MADV_DONTFORK) != 0) return fail_errno(errno, "protect the lease in", path_);
+  FOREBAY_ASSIGN(auto mapping,
+                 Mapping::shared(fd.get(), static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)), path_));
+  if (::madvise(mapping.data(), mapping.size(), MADV_DONTFORK) != 0)
+    return fail_errno(errno, "protect the lease in", path_);
   return mapping;
 }
 
@@ -78,7 +80,8 @@ Result<Fd> LeaseFile::lock_whole(std::uint64_t deadline_ms) const {
     if (::fcntl(fd.get(), F_OFD_SETLK, &lock) == 0) return fd;
     if (errno != EAGAIN && errno != EACCES && errno != EINTR) return fail_errno(errno, "lock", path_);
     if (std::chrono::steady_clock::now() >= until) {
-      return fail(ETIMEDOUT, "another process has held " + path_ + " locked for too long while making or removing the buffer");
+      return fail(ETIMEDOUT, "another process has held " + path_ +
+                                 " locked for too long while making or removing the buffer");
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }

@@ -1,15 +1,17 @@
 // A lease: proof to other processes that this one lives, which the kernel ends with the process.
 //
-// A slot is one byte of a lock file, held by an open-file-description lock. The lock is kept not by a descriptor (the
-// application might close it) but by a mapping of the file that the descriptor made: the open file description lives
-// as long as the mapping. So the lease survives close_range and SIGSTOP, is not inherited by fork (MADV_DONTFORK) and
-// ends with SIGKILL or exec. A fork between open and close of that descriptor keeps it in the child until exec or exit:
-// that only delays the finding of a death.
+// A slot is one byte of a lock file, held by an open-file-description lock. The lock is kept not by a
+// descriptor (the application might close it) but by a mapping of the file that the descriptor made: the open
+// file description lives as long as the mapping. So the lease survives close_range and SIGSTOP, is not
+// inherited by fork (MADV_DONTFORK) and ends with SIGKILL or exec. A fork between open and close of that
+// descriptor keeps it in the child until exec or exit: that only delays the finding of a death.
 //
-// What a process has in flight in an io_uring lands after its death, and the ring is gone only tens of milliseconds
-// later. So the ring holds a lock of its own, beside the lease: what its transfers may touch is free when both ended.
+// What a process has in flight in an io_uring lands after its death, and the ring is gone only tens of
+// milliseconds later. So the ring holds a lock of its own, beside the lease: what its transfers may touch is
+// free when both ended.
 //
-// L1: a lease ends only when no thread of its address space can store to shared memory or be inside a system call.
+// L1: a lease ends only when no thread of its address space can store to shared memory or be inside a system
+// call.
 #pragma once
 
 #include <sys/types.h>
@@ -25,8 +27,8 @@ namespace forebay {
 
 class LeaseFile {
  public:
-  // `path` is the lock file, already made and private. Kept as a path: a descriptor kept open could be closed and
-  // its number reused behind our back, and then every peer would look dead.
+  // `path` is the lock file, already made and private. Kept as a path: a descriptor kept open could be closed
+  // and its number reused behind our back, and then every peer would look dead.
   static Result<LeaseFile> open(std::string path);
 
   // Is anybody holding `slot`? True when in doubt (the file cannot be opened).
@@ -35,13 +37,14 @@ class LeaseFile {
   // Tries to hold `slot`. The Mapping is the lease; EAGAIN when somebody has it.
   [[nodiscard]] Result<Mapping> take(std::uint32_t slot) const;
 
-  // A descriptor whose open file description stands for the io_uring of the holder of `slot`: to be registered with the
-  // ring and then closed. EAGAIN while the ring of an earlier holder lives on.
+  // A descriptor whose open file description stands for the io_uring of the holder of `slot`: to be
+  // registered with the ring and then closed. EAGAIN while the ring of an earlier holder lives on.
   [[nodiscard]] Result<Fd> take_for_ring(std::uint32_t slot) const;
   // Is there a ring of a holder of `slot`? True when in doubt.
   [[nodiscard]] bool ring_held(std::uint32_t slot) const;
 
-  // Holds the byte beside the slots that serialises making and removing a buffer. Released with the descriptor.
+  // Holds the byte beside the slots that serialises making and removing a buffer. Released with the
+  // descriptor.
   [[nodiscard]] Result<Fd> lock_whole(std::uint64_t deadline_ms) const;
 
  private:

@@ -24,7 +24,8 @@ class Mapping {
     return Mapping(static_cast<std::byte*>(at), size);
   }
   // The same over address space that the caller has reserved at `start`.
-  static Result<Mapping> shared_at(std::byte* start, int fd, std::size_t size, const std::string& name, int flags) {
+  static Result<Mapping> shared_at(std::byte* start, int fd, std::size_t size, const std::string& name,
+                                   int flags) {
     void* at = ::mmap(start, size, PROT_READ | PROT_WRITE, flags | MAP_FIXED, fd, 0);
     if (at == MAP_FAILED) return fail_errno(errno, "map", name);
     return Mapping(static_cast<std::byte*>(at), size);

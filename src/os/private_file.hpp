@@ -14,7 +14,8 @@ namespace forebay {
 
 enum class Create { kNever, kIfMissing, kExclusive };
 
-// Opens `path`, making it with mode 0700 if it is not there (ENOENT with Create::kNever). The parent must exist.
+// Opens `path`, making it with mode 0700 if it is not there (ENOENT with Create::kNever). The parent must
+// exist.
 Result<Fd> open_private_directory(const std::string& path, Create create = Create::kIfMissing);
 
 // Opens `name` in `directory` for reading and writing, mode 0600. ENOENT with Create::kNever and EEXIST with

@@ -1,7 +1,7 @@
 // Whether bytes read from home are worth a place in the buffer: measured, not assumed. Thread-safe.
 //
-// For each size class of reads (powers of two) the time home takes is averaged over the last reads. Bytes are kept when
-// reading them again from a tier would be clearly faster; while nothing is known they are.
+// For each size class of reads (powers of two) the time home takes is averaged over the last reads. Bytes are
+// kept when reading them again from a tier would be clearly faster; while nothing is known they are.
 #pragma once
 
 #include <algorithm>

@@ -14,13 +14,15 @@ struct EvictionCandidate {
 };
 
 // Index of the one to go; candidates must not be empty. Ties go to the longest unused.
-[[nodiscard]] inline std::size_t choose_victim(EvictionOrder order, std::span<const EvictionCandidate> candidates) {
+[[nodiscard]] inline std::size_t choose_victim(EvictionOrder order,
+                                               std::span<const EvictionCandidate> candidates) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < candidates.size(); ++i) {
     const auto& a = candidates[i];
     const auto& b = candidates[best];
     const bool older = a.used < b.used;
-    const bool better = order == EvictionOrder::kLeastFrequent ? a.hits < b.hits || (a.hits == b.hits && older) : older;
+    const bool better =
+        order == EvictionOrder::kLeastFrequent ? a.hits < b.hits || (a.hits == b.hits && older) : older;
     if (better) best = i;
   }
   return best;

@@ -1,7 +1,8 @@
 // Telling from the last reads of a handle what will be read next. Pure.
 //
-// Sequential: each read begins where the last one ended; the window doubles with each, from `min` to `max`. Strided:
-// three reads of the same length at the same distance; the next ones are asked for, up to `max` bytes.
+// Sequential: each read begins where the last one ended; the window doubles with each, from `min` to `max`.
+// Strided: three reads of the same length at the same distance; the next ones are asked for, up to `max`
+// bytes.
 #pragma once
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // When a run of neighbouring unsaved blocks is worth a write to home. Pure.
 //
-// Whole buckets go soon, so that a later flush finds little left; a bucket still being filled, and a run too short to
-// make a good write, wait a moment for their neighbours.
+// Whole buckets go soon, so that a later flush finds little left; a bucket still being filled, and a run too
+// short to make a good write, wait a moment for their neighbours.
 #pragma once
 
 #include <algorithm>
@@ -28,10 +28,10 @@ struct Ripeness {
   static constexpr std::uint64_t kGoodWrite = 1u << 20;
   static constexpr std::uint32_t kMomentMs = 20;
 
-  bool asked_only = false;  // nothing goes unless somebody waits for it
-  bool at_once = true;      // good writes go as soon as they are there
-  bool released = false;    // closed: nobody will add to it
-  bool pressed = false;     // room is short
+  bool asked_only = false;        // nothing goes unless somebody waits for it
+  bool at_once = true;            // good writes go as soon as they are there
+  bool released = false;          // closed: nobody will add to it
+  bool pressed = false;           // room is short
   std::uint32_t patience_ms = 0;  // how long anything may wait
 
   [[nodiscard]] RipenessVerdict judge(const RunOfBlocks& run) const {

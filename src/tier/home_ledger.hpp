@@ -62,9 +62,9 @@ class HomeLedger {
   // Everything of this file is home, and nobody will log anything for it any more: its place becomes free.
   Status release(JournalFile file);
 
-  // Up to where the file is home; kAllHome when its place was given up; 0 when damage leaves it open. Waits for a
-  // change that is under way: a mark can be read before it is durable, and who relied on that to throw records away
-  // could leave older ones behind that count again after power loss.
+  // Up to where the file is home; kAllHome when its place was given up; 0 when damage leaves it open. Waits
+  // for a change that is under way: a mark can be read before it is durable, and who relied on that to throw
+  // records away could leave older ones behind that count again after power loss.
   [[nodiscard]] Result<std::uint64_t> home_seq(JournalFile file) const;
 
   struct Entry {

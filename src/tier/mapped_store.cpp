@@ -82,7 +82,8 @@ Status MappedStore::grow(std::uint64_t from, std::uint64_t to) {
     put_huge_pages(fd, mapping_.data(), from * bucket_size_, to * bucket_size_);
   }
   auto status = reserve_storage(fd, from * bucket_size_, to * bucket_size_, file_.path());
-  // Nobody was told of what was reserved before it failed. If even this fails, it is merely reserved too early.
+  // Nobody was told of what was reserved before it failed. If even this fails, it is merely reserved too
+  // early.
   if (!status && before.st_size < end) [[maybe_unused]]
     const int ignored = ::ftruncate(fd, before.st_size);
   return status;

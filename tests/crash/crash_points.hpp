@@ -1,8 +1,10 @@
 // The named crash points of the engine, counted across processes, and the arming of one of them.
 //
-// The names are read from the engine's sources, so that a new point is tested without being listed anywhere else.
+// The names are read from the engine's sources, so that a new point is tested without being listed anywhere
+// else.
 #pragma once
 
+#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -17,7 +19,6 @@
 #include <set>
 #include <stdexcept>
 #include <string>
-#include <unistd.h>
 
 #include "engine/crash_point.hpp"
 #include "support/shared_memory.hpp"
@@ -37,13 +38,16 @@ struct CrashPoints {
   void read_sources() {
     std::set<std::string> found;
     const std::regex mention("FOREBAY_CRASH_POINT\\(\"([^\"]+)\"\\)");
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(FOREBAY_TEST_SOURCE_DIR "/src/engine")) {
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(FOREBAY_TEST_SOURCE_DIR "/src/engine")) {
       if (entry.path().extension() != ".cpp" && entry.path().extension() != ".hpp") continue;
       std::ifstream in(entry.path());
       const std::string text{std::istreambuf_iterator<char>(in), {}};
-      for (std::sregex_iterator at(text.begin(), text.end(), mention), end; at != end; ++at) found.insert((*at)[1]);
+      for (std::sregex_iterator at(text.begin(), text.end(), mention), end; at != end; ++at)
+        found.insert((*at)[1]);
     }
-    if (found.empty() || found.size() > kMaxPoints) throw std::runtime_error("the crash points cannot be found");
+    if (found.empty() || found.size() > kMaxPoints)
+      throw std::runtime_error("the crash points cannot be found");
     for (const auto& name : found) std::strncpy(names[count++].data(), name.c_str(), names[0].size() - 1);
   }
   [[nodiscard]] int find(const char* name) const {
@@ -60,7 +64,8 @@ struct CrashPoints {
   void print() const {
     for (std::size_t i = 0; i < count; ++i) {
       std::printf("  %-28s %6llu kills %10llu passages\n", names[i].data(),
-                  static_cast<unsigned long long>(killed[i].load()), static_cast<unsigned long long>(passed[i].load()));
+                  static_cast<unsigned long long>(killed[i].load()),
+                  static_cast<unsigned long long>(passed[i].load()));
     }
     std::fflush(stdout);
   }

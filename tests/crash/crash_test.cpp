@@ -1,5 +1,6 @@
-// Processes that work on shared files are killed at every named crash point, and at random moments; the others go on
-// and must see no wrong byte; at the end everything dies, and a fresh process carries home what was acknowledged.
+// Processes that work on shared files are killed at every named crash point, and at random moments; the
+// others go on and must see no wrong byte; at the end everything dies, and a fresh process carries home what
+// was acknowledged.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -32,10 +33,9 @@ std::string some_settings(std::mt19937_64& random) {
   };
   return "buffer.max_files=16 limits.fragment_memory=64KiB readahead.min=4KiB readahead.max=64KiB"
          " pressure.low_water=20% pressure.high_water=50% admission.read=always"
-         " pressure.wait=" + pick({"0s", "1ms", "10ms"}) +
-         " drain.delay=" + pick({"0s", "2ms", "20ms"}) +
-         " drain.trigger=" + pick({"write", "write", "close"}) +
-         " on_close=" + pick({"home", "detach"});
+         " pressure.wait=" +
+         pick({"0s", "1ms", "10ms"}) + " drain.delay=" + pick({"0s", "2ms", "20ms"}) +
+         " drain.trigger=" + pick({"write", "write", "close"}) + " on_close=" + pick({"home", "detach"});
 }
 
 // One buffer and its workers, from its making to its recovery.
@@ -73,7 +73,9 @@ class Epoch {
 
   static PlaceOptions shape(std::mt19937_64& random) {
     const Stack stacks[] = {Stack::kMemory, Stack::kMemoryAndDisk, Stack::kMemoryAndDisk, Stack::kThree};
-    return {.stack = stacks[random() % 4], .bucket_kib = random() % 3 == 0 ? 16u : 4u, .overrides = some_settings(random)};
+    return {.stack = stacks[random() % 4],
+            .bucket_kib = random() % 3 == 0 ? 16u : 4u,
+            .overrides = some_settings(random)};
   }
   static bool failed() { return ::testing::Test::HasFailure(); }
 
@@ -110,7 +112,8 @@ class Epoch {
     const bool named = random_() % 5 != 0;
     const int point = named ? choose_point() : kNoPoint;
     // Often passed points also late, when there is more to break.
-    const auto often = named ? points_.passed[static_cast<std::size_t>(point)].load() / (points_.kills() + 1) : 0;
+    const auto often =
+        named ? points_.passed[static_cast<std::size_t>(point)].load() / (points_.kills() + 1) : 0;
     const int nth = 1 + static_cast<int>(random_() % (1 + std::min<std::uint64_t>(often, 200)));
     const auto seed = random_();
     running.child = Child([&, i, point, nth, seed] {
@@ -172,7 +175,8 @@ class Epoch {
     for (unsigned i = 0; i < kWorkers; ++i) {
       const auto status = workers_[i].child.wait(kStuck);
       const bool fine = status && (Child::was_well(*status) || Child::was_killed(*status));
-      EXPECT_TRUE(fine) << "worker " << i << " does not leave; it is doing " << truth_->worker[i].doing.data();
+      EXPECT_TRUE(fine) << "worker " << i << " does not leave; it is doing "
+                        << truth_->worker[i].doing.data();
       if (status && Child::was_killed(*status)) ++dead_;
       workers_[i].child.end();
     }
@@ -191,7 +195,8 @@ class Epoch {
         if (const auto status = buffer->drain(std::chrono::seconds(30)); !status) {
           throw std::runtime_error("recover: " + status.error().message);
         }
-        if (const auto status = buffer->detach(); !status) throw std::runtime_error("recover: " + status.error().message);
+        if (const auto status = buffer->detach(); !status)
+          throw std::runtime_error("recover: " + status.error().message);
         return 0;
       });
       if (attempt < 4 && random_() % 4 == 0) {
@@ -203,7 +208,8 @@ class Epoch {
         ++dead_;
         continue;
       }
-      EXPECT_TRUE(status && Child::was_well(*status)) << (status ? "the recovery failed" : "the recovery hangs");
+      EXPECT_TRUE(status && Child::was_well(*status))
+          << (status ? "the recovery failed" : "the recovery hangs");
       return;
     }
   }

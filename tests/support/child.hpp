@@ -1,7 +1,8 @@
 // A process that a test starts, watches and kills.
 //
-// The parent must have no threads of its own at that moment. A child never returns into the test: its body's value is
-// its exit status, an exception ends it with kThrew and its words on standard error. It dies with its parent.
+// The parent must have no threads of its own at that moment. A child never returns into the test: its body's
+// value is its exit status, an exception ends it with kThrew and its words on standard error. It dies with
+// its parent.
 #pragma once
 
 #include <sys/prctl.h>

@@ -39,7 +39,9 @@ class Place {
 
   [[nodiscard]] Settings settings() const {
     LoadOptions options;
-    const auto buckets = [&](unsigned count) { return ":" + std::to_string(count * options_.bucket_kib) + "KiB"; };
+    const auto buckets = [&](unsigned count) {
+      return ":" + std::to_string(count * options_.bucket_kib) + "KiB";
+    };
     std::string tiers = "tiers=memory:" + memory_.path() + buckets(16);
     if (options_.stack == Stack::kThree) tiers += ",pmem:" + disk_.file("pmem") + buckets(16);
     if (options_.stack != Stack::kMemory) tiers += ",nvme:" + disk_.file("nvme") + buckets(32);
@@ -65,7 +67,9 @@ class Place {
   [[nodiscard]] std::string disk(const std::string& name) const { return disk_.file(name); }
   [[nodiscard]] std::string memory(const std::string& name) const { return memory_.file(name); }
   [[nodiscard]] std::string control_base() const { return memory_.file("control"); }
-  [[nodiscard]] std::string control(const std::string& name) const { return control_base() + "/default/" + name; }
+  [[nodiscard]] std::string control(const std::string& name) const {
+    return control_base() + "/default/" + name;
+  }
 
   [[nodiscard]] static std::string slurp(const std::string& path) {
     std::ifstream in(path, std::ios::binary);

@@ -1,9 +1,11 @@
-// What every byte of the files of a multi-process test must be, kept beside the buffer by those who write them.
+// What every byte of the files of a multi-process test must be, kept beside the buffer by those who write
+// them.
 //
-// A byte has one owner, so that each process knows exactly what it must read although all write the same buckets.
-// Below `fixed`, owners change every few bytes, at odd places; from there on, and for the size, one process rules.
-// A worker notes what it is about to do, does it, notes that it was acknowledged, and then changes the truth: after its
-// death, an operation that was not acknowledged may have happened or not, byte by byte.
+// A byte has one owner, so that each process knows exactly what it must read although all write the same
+// buckets. Below `fixed`, owners change every few bytes, at odd places; from there on, and for the size, one
+// process rules. A worker notes what it is about to do, does it, notes that it was acknowledged, and then
+// changes the truth: after its death, an operation that was not acknowledged may have happened or not, byte
+// by byte.
 #pragma once
 
 #include <array>
@@ -113,18 +115,20 @@ inline void found(Truth& truth, const Place& place, unsigned workers, std::uint6
   const bool of_this = pending.deed.load() != Deed::kNothing && pending.file == f;
   const auto size = file.size.load();
   bool right_size = found.size() == size;
-  if (of_this && pending.deed.load() == Deed::kTruncate) right_size = right_size || found.size() == pending.offset;
+  if (of_this && pending.deed.load() == Deed::kTruncate)
+    right_size = right_size || found.size() == pending.offset;
   if (of_this && pending.deed.load() == Deed::kWrite) {
     right_size = right_size || (found.size() > size && found.size() <= pending.offset + pending.length);
   }
   if (!right_size) {
-    return file_name(f) + " has " + std::to_string(found.size()) + " bytes at home, not " + std::to_string(size);
+    return file_name(f) + " has " + std::to_string(found.size()) + " bytes at home, not " +
+           std::to_string(size);
   }
   for (std::uint64_t at = 0; at < found.size(); ++at) {
     if (allowed(truth, f, at, static_cast<std::uint8_t>(found[at]))) continue;
     return file_name(f) + " is wrong at home at byte " + std::to_string(at) + " (of worker " +
-           std::to_string(file.owner[at]) + "): " + std::to_string(static_cast<std::uint8_t>(found[at])) + ", not " +
-           std::to_string(file.bytes[at]);
+           std::to_string(file.owner[at]) + "): " + std::to_string(static_cast<std::uint8_t>(found[at])) +
+           ", not " + std::to_string(file.bytes[at]);
   }
   return {};
 }

@@ -1,5 +1,5 @@
-// One of the processes of a multi-process test: does random things to the files of a Truth through a buffer, and checks
-// all it sees. A difference is an exception with words.
+// One of the processes of a multi-process test: does random things to the files of a Truth through a buffer,
+// and checks all it sees. A difference is an exception with words.
 #pragma once
 
 #include <fcntl.h>
@@ -66,7 +66,8 @@ class Worker {
     state_.doing[n] = 0;
   }
   [[noreturn]] void wrong(const std::string& what) const {
-    throw std::runtime_error(std::format("worker {}, operation {}, {}: {}", me_, state_.operations.load(), doing_, what));
+    throw std::runtime_error(
+        std::format("worker {}, operation {}, {}: {}", me_, state_.operations.load(), doing_, what));
   }
   template <class R>
   R check(R result, const char* what) const {
@@ -79,7 +80,9 @@ class Worker {
   [[nodiscard]] bool mine(unsigned f, std::uint64_t at) const {
     return reach_ == Reach::kAll || truth_.files[f].owner[at] == me_;
   }
-  [[nodiscard]] bool rules_size(unsigned f) const { return reach_ == Reach::kAll || truth_.files[f].tail_owner == me_; }
+  [[nodiscard]] bool rules_size(unsigned f) const {
+    return reach_ == Reach::kAll || truth_.files[f].tail_owner == me_;
+  }
 
   File& handle(unsigned f) {
     auto& file = open_[f];
@@ -152,8 +155,8 @@ class Worker {
         const auto got = fetch(f, p.offset, end - p.offset);
         for (std::uint64_t i = 0; i < got.size(); ++i) {
           if (!allowed(truth_, f, p.offset + i, got[i])) {
-            wrong(std::format("byte {} is {}, neither {} nor {}", p.offset + i, got[i], file.bytes[p.offset + i],
-                              pattern(p.seed, p.offset + i)));
+            wrong(std::format("byte {} is {}, neither {} nor {}", p.offset + i, got[i],
+                              file.bytes[p.offset + i], pattern(p.seed, p.offset + i)));
           }
           file.bytes[p.offset + i] = got[i];
         }
@@ -182,7 +185,8 @@ class Worker {
     begin(Deed::kWrite, f, offset, length, seed);
     const auto done = append ? handle(f).append(bytes) : handle(f).write(offset, bytes);
     check(done, append ? "append" : "write");
-    if (*done != (append ? offset : length)) wrong(std::format("{} says {}", append ? "append" : "write", *done));
+    if (*done != (append ? offset : length))
+      wrong(std::format("{} says {}", append ? "append" : "write", *done));
     commit();
   }
 
@@ -213,8 +217,8 @@ class Worker {
       for (auto k = i; k < got.size(); ++k) {
         if (mine(f, offset + k) && got[k] != file.bytes[offset + k]) last = k;
       }
-      wrong(std::format("byte {} is {}, not {} (differences up to {})", offset + i, got[i], file.bytes[offset + i],
-                        offset + last));
+      wrong(std::format("byte {} is {}, not {} (differences up to {})", offset + i, got[i],
+                        file.bytes[offset + i], offset + last));
     }
   }
 
@@ -317,7 +321,8 @@ class Worker {
         break;
       case 15:
         offset = truth_.files[f].size.load();
-        if (rules_size(f) && offset < kExtent) write(f, offset, 1 + below(std::min<std::uint64_t>(5000, kExtent - offset)));
+        if (rules_size(f) && offset < kExtent)
+          write(f, offset, 1 + below(std::min<std::uint64_t>(5000, kExtent - offset)));
         break;
     }
   }
