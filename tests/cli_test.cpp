@@ -92,7 +92,7 @@ TEST(CliStatus, AFileNameCannotDriveTheTerminal) {
   const Node node;
   const Owner owner(node.settings(), [&](Buffer& buffer) { put(buffer, node.home("a\033[2J\nb"), 0, "x"); });
   EXPECT_THAT(node.forebay({"status"}).out, HasSubstr("a\\x1b[2J\\x0ab"));
-  EXPECT_EQ(json_value(node.forebay({"status", "--json"}).out, "d['buffers'][0]['files'][0]['path'][-8:]"),
+  EXPECT_EQ(json_value(node.forebay({"status", "--json"}).out, "d['buffers'][0]['files'][0]['path'][-7:]"),
             "a\033[2J\nb");
 }
 
