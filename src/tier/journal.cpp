@@ -33,9 +33,9 @@ constexpr std::uint64_t kPieceLeast = 4096;
 struct Segment {
   std::uint32_t lap = 0;
   std::uint32_t records = 0;
-  // Places that a thread is still filling. A drain may have brought their bytes home already, and begun anew
-  // the segment would be written by two.
-  unsigned unfinished = 0;
+  // Records that a thread is still filling, in order of index. A drain may have brought their bytes home
+  // already, but begun anew the segment would be written by two.
+  std::vector<std::uint32_t> filling;
   std::map<JournalFile, std::uint64_t> last_seq;  // of each file with a record in this lap
 };
 
@@ -139,6 +139,7 @@ Result<std::unique_ptr<Journal>> Journal::create(const Fd& directory, std::uint6
     return fail(EINVAL, "a journal of " + std::to_string(size) + " bytes is too small");
   FOREBAY_ASSIGN(auto ledger, HomeLedger::open(directory, Create::kIfMissing));
   JournalHeader header{kJournalMagic, kJournalFormat, kSegments, 0, ledger.id(), 0, 0, 0, 0};
+  header.in_order = medium == Medium::kFile ? 1 : 0;
   FOREBAY_ASSIGN(header.id, random_id());
   header.segment_size = round_down((size - kJournalHeaderSize) / kSegments);
   header.size = kJournalHeaderSize + kSegments * header.segment_size;
@@ -173,7 +174,7 @@ Result<std::unique_ptr<Journal>> Journal::create(const Fd& directory, std::uint6
 }
 
 bool Journal::State::is_reusable(const Segment& segment) const {
-  return segment.unfinished == 0 && std::ranges::all_of(segment.last_seq, [this](const auto& last) {
+  return segment.filling.empty() && std::ranges::all_of(segment.last_seq, [this](const auto& last) {
            return is_home(last.first, last.second);
          });
 }
@@ -185,7 +186,7 @@ bool Journal::State::begin_segment() {
     const auto next = (current + step) % kSegments;
     if (!is_reusable(segments[next])) continue;
     current = next;
-    segments[next] = Segment{.lap = ++laps, .records = 0, .unfinished = 0, .last_seq = {}};
+    segments[next] = Segment{.lap = ++laps, .records = 0, .filling = {}, .last_seq = {}};
     const auto start = segment_start(header, next);
     log->move_to(start, start + header.segment_size);
     return true;
@@ -226,11 +227,11 @@ Status Journal::State::append(RecordHeader record, std::span<const std::byte> da
     const auto least = record_size(std::min<std::uint64_t>(data.size(), kPieceLeast));
     FOREBAY_ASSIGN(const auto place, take(guard, record, least, most));
     auto& segment = segments[current];
-    ++segment.unfinished;
     record.lap = segment.lap;
     record.index = segment.records++;
     if (place.batch != std::exchange(batch, place.batch) || record.index == 0) batch_start = record.index;
-    record.batch = batch_start;
+    segment.filling.push_back(record.index);
+    record.batch = std::min(batch_start, segment.filling.front());
     guard.unlock();
     const auto piece = data.first(std::min<std::uint64_t>(data.size(), place.size - sizeof record));
     fill(place, record, piece);
@@ -238,7 +239,7 @@ Status Journal::State::append(RecordHeader record, std::span<const std::byte> da
     record.offset += piece.size();
     guard.lock();
     const auto finished = log->finish(guard, place);
-    --segment.unfinished;
+    std::erase(segment.filling, record.index);
     if (!finished) return finished;
     if (data.empty()) return log->commit(guard, place.batch);
   }
@@ -310,7 +311,8 @@ Status Journal::remove() {
   const Fd directory(
       ::open(slash == std::string::npos ? "." : path().substr(0, slash).c_str(), O_RDONLY | O_CLOEXEC));
   if (!directory) return fail_errno(errno, "open the directory of", path());
-  return sync_directory(directory);
+  FOREBAY_TRY(sync_directory(directory));
+  return state_->ledger.clear_if_unused(directory);
 }
 
 bool Journal::is_persistent() const { return state_->persistent; }

@@ -59,7 +59,8 @@ class Journal {
   // The files that keep the log from being reused.
   [[nodiscard]] std::vector<JournalFile> unfinished() const;
 
-  // Takes the file away. EBUSY while a record is not home.
+  // Takes the file away; the last one of a directory leaves an empty ledger. EBUSY while a record is not
+  // home.
   Status remove();
 
   // False on tmpfs: then the log survives processes, but not power loss.

@@ -36,7 +36,7 @@ struct JournalHeader {
   std::uint64_t ledger_id;  // of the ledger its file numbers refer to
   std::uint64_t size;
   std::uint64_t segment_size;
-  std::uint64_t reserved;
+  std::uint64_t in_order;  // 1 where records become durable in the order of laps and batches, as on a disk
   std::uint64_t check;
 };
 static_assert(sizeof(JournalHeader) == 64);
@@ -47,7 +47,7 @@ struct RecordHeader {
   std::uint32_t magic;
   RecordKind kind;
   std::uint32_t lap;         // grows each time a segment is begun anew
-  std::uint32_t batch;       // index of the first record that was written together with this one
+  std::uint32_t batch;       // records with an index below this were durable before this one was
   std::uint64_t seq;         // given by the engine: later writes have greater ones
   std::uint64_t offset;      // in the file; of kTruncate: the new size
   std::uint32_t file;        // its place in the ledger

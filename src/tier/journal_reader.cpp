@@ -143,9 +143,9 @@ Result<JournalContents> read_journal(int fd, const std::string& name) {
       contents.broken.push_back(position);
       if (lap == scan.lap) ++broken;
     }
-    // One batch is on its way to the disk at a time: what is missing before the last one had been
-    // acknowledged, what is missing within it was being written when the power went.
-    if (scan.lap < latest) {
+    // What is missing before the last batch had been acknowledged; what is missing within it was being
+    // written when the power went.
+    if (scan.lap < latest && contents.header.in_order != 0) {
       contents.lost += std::max(count_gaps(scan.records, ~0u), broken);
     } else if (!scan.records.empty()) {
       contents.lost += count_gaps(scan.records, scan.records.back().batch);

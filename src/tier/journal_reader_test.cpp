@@ -124,17 +124,10 @@ TEST_F(JournalReaderTest, PowerLossTakesNothingThatWasAcknowledged) {
     for (int round = 0; round < 40; ++round) {
       Image mixed = before;
       for (auto sector = from / 512 * 512; sector < to; sector += 512) {
-        for (std::size_t i = 0; i < 512; ++i) {
-          switch (round % 3 == 0 ? random() % 2 : sector * 31 % (2 + round % 2)) {
-            case 0:
-              mixed[sector + i] = after[sector + i];
-              break;
-            case 1:
-              break;
-            default:
-              mixed[sector + i] = static_cast<char>(random());
-          }
-        }
+        const auto fate = random() % 3;
+        if (fate == 0) continue;
+        for (auto i = sector; i < sector + 512; ++i)
+          mixed[i] = fate == 1 ? after[i] : static_cast<char>(random());
       }
       auto seqs = seqs_in(mixed);
       if (!seqs.empty() && seqs.back() == seq) seqs.pop_back();

@@ -320,6 +320,17 @@ TEST_P(JournalTest, RemovedAtACleanEnd) {
   EXPECT_EQ(journal->append(file, 2, 0, bytes_of("x")).error().code, EBADF);
 }
 
+TEST_P(JournalTest, TheLastOneLeavesAnEmptyLedger) {
+  auto one = create();
+  auto two = create();
+  ASSERT_TRUE(one->add_file(identity(10)));
+  const auto ledger = HomeLedger::open(directory_.fd(), Create::kNever).value();
+  ASSERT_TRUE(one->remove());
+  EXPECT_EQ(ledger.contents()->entries.size(), 1u);
+  ASSERT_TRUE(two->remove());
+  EXPECT_TRUE(ledger.contents()->entries.empty());
+}
+
 TEST_P(JournalTest, RefusesImpossibleSizes) {
   EXPECT_EQ(Journal::create(directory_.fd(), 1000, GetParam()).error().code, EINVAL);
   EXPECT_EQ(Journal::create(directory_.fd(), std::uint64_t{1} << 50, GetParam()).error().code, ENOSPC);
