@@ -145,15 +145,19 @@ TEST(NativeProcess, ExitCarriesBytesHomeWhileAnotherThreadIsInACall) {
 
 forebay_file* used_after_exit_began = nullptr;
 
+void use_it() {
+  if (used_after_exit_began == nullptr) return;
+  if (write_text(used_after_exit_began, "late", 0) != -ENOTCONN) ::_exit(8);
+  if (forebay_close(used_after_exit_began) != -ENOTCONN) ::_exit(9);
+}
+// Registered before anybody can attach, so that it runs after the library's own.
+const int registered = std::atexit(use_it);
+
 TEST(NativeProcess, HandlersThatRunAfterOursGetAnError) {
+  ASSERT_EQ(registered, 0);
   const TestPlace place;
   EXPECT_EQ(in_child(
                 [&] {
-                  // Registered before ours, so that it runs after.
-                  std::atexit([] {
-                    if (write_text(used_after_exit_began, "late", 0) != -ENOTCONN) ::_exit(8);
-                    if (forebay_close(used_after_exit_began) != -ENOTCONN) ::_exit(9);
-                  });
                   used_after_exit_began = open_file(place.attach(), place.home("a"));
                   return write_text(used_after_exit_began, "in time", 0) == 7 ? 0 : 1;
                 },

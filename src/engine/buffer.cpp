@@ -1,7 +1,6 @@
 #include "engine/buffer.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -35,10 +34,13 @@ Result<Fd> open_home(const std::string& path, int flags, mode_t mode, bool& writ
   Fd fd(::open(path.c_str(), kept | (writable ? O_RDWR : O_RDONLY), mode));
   if (!fd && errno == EACCES && access == O_WRONLY) fd.reset(::open(path.c_str(), kept | O_WRONLY, mode));
   if (!fd) return fail_errno(errno, "open", path);
-  struct stat found{};
-  if (::fstat(fd.get(), &found) != 0) return fail_errno(errno, "examine", path);
-  if (!S_ISREG(found.st_mode)) return fail(EINVAL, path + " is not a regular file");
   return fd;
+}
+
+// Right after meet_home: there is nothing to cut, neither here nor at home, which need not be asked again.
+bool known_empty(const FileRecord& record) {
+  return record.home_size.load() == 0 && record.size.load() == 0 && record.intent.load() == 0 &&
+         !maybe_dirty(record);
 }
 
 }  // namespace
@@ -110,10 +112,11 @@ Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, m
   if (!attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
   bool writable = false;
   FOREBAY_ASSIGN(auto fd, open_home(path, flags, mode, writable));
+  FOREBAY_ASSIGN(const auto stamp, stamp_of(fd.get(), path));
+  if (!stamp.regular) return fail(EINVAL, path + " is not a regular file");
   FOREBAY_ASSIGN(auto real, real_path(fd.get(), path));
   auto settings = core_.settings.for_path(real);
   if (adjust) adjust(settings);
-  FOREBAY_ASSIGN(const auto stamp, stamp_of(fd.get(), real));
 
   std::uint32_t number = 0;
   bool shared = false;
@@ -152,7 +155,7 @@ Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, m
     if (auto again = HomeFile::reopen(core_.files, core_.control, number))
       drainer_.add(std::move(*again), settings.drain_trigger);
   }
-  if (writable && (flags & O_TRUNC) != 0) FOREBAY_TRY(file->truncate(0));
+  if (writable && (flags & O_TRUNC) != 0 && !known_empty(record)) FOREBAY_TRY(file->truncate(0));
   if (settings.pin) FOREBAY_TRY(file->pin(0, ~std::uint64_t{0} >> 1));
   return file;
 }

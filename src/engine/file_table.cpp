@@ -37,6 +37,7 @@ Result<HomeStamp> stamp_of(int fd, std::string_view path) {
   stamp.identity.inode = found.stx_ino;
   if ((found.stx_mask & STATX_BTIME) != 0)
     stamp.identity.born_ns = static_cast<std::uint64_t>(nanoseconds(found.stx_btime));
+  stamp.regular = S_ISREG(found.stx_mode);
   stamp.size = found.stx_size;
   stamp.modified_ns = nanoseconds(found.stx_mtime);
   return stamp;

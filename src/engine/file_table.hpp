@@ -29,6 +29,7 @@ struct HomeStamp {
   HomeIdentity identity;
   std::uint64_t size = 0;
   std::int64_t modified_ns = 0;
+  bool regular = false;
 };
 // Looks at an open home file.
 Result<HomeStamp> stamp_of(int fd, std::string_view path);
