@@ -14,6 +14,7 @@
 #include "base/log.hpp"
 #include "config/resolve.hpp"
 #include "engine/bucket_view.hpp"
+#include "engine/crash_point.hpp"
 #include "engine/geometry.hpp"
 #include "os/lease.hpp"
 #include "os/private_file.hpp"
@@ -22,6 +23,7 @@ namespace forebay {
 namespace {
 
 constexpr std::uint64_t kCreationPatienceMs = 30'000;
+constexpr int kEntryAttempts = 100;
 constexpr std::uint64_t kWindow = 32u << 20;
 
 bool is_mapped(TierKind kind) { return kind == TierKind::Memory || kind == TierKind::Pmem; }
@@ -118,7 +120,7 @@ struct Place {
   Fd whole;
 };
 
-Result<Place> enter(const Settings& settings, bool create) {
+Result<Place> try_to_enter(const Settings& settings, bool create) {
   std::string path;
   auto opened = open_buffer_directory(settings.buffer.directory, settings.buffer.name, path,
                                       create ? Create::kIfMissing : Create::kNever);
@@ -128,7 +130,19 @@ Result<Place> enter(const Settings& settings, bool create) {
   FOREBAY_TRY(open_private_file(directory, kLeaseFileName, Create::kIfMissing));
   FOREBAY_ASSIGN(auto leases, LeaseFile::open(path + "/" + kLeaseFileName));
   FOREBAY_ASSIGN(auto whole, leases.lock_whole(kCreationPatienceMs));
+  FOREBAY_TRY(leases.still_there());
   return Place{std::move(directory), std::move(path), std::move(leases), std::move(whole)};
+}
+
+Result<Place> enter(const Settings& settings, bool create) {
+  // Somebody may remove the buffer while we come in: then what we have locked is no longer what others will
+  // lock.
+  for (int attempt = 0; attempt < kEntryAttempts; ++attempt) {
+    auto place = try_to_enter(settings, create);
+    const bool removed = !place && (place.error().code == ESTALE || (place.error().code == ENOENT && create));
+    if (!removed) return place;
+  }
+  return fail(EBUSY, "the buffer in " + settings.buffer.directory + " is being removed again and again");
 }
 
 // An existing control file, or none if it should be made (again).
@@ -182,6 +196,8 @@ Result<Joined> join_buffer(const Settings& given, bool create) {
   auto tiers = Tiers::open(*control, settings.buffer.name, fresh);
   if (!tiers && fresh) (void)Control::remove(place.directory);
   if (!tiers) return std::unexpected(tiers.error());
+  FOREBAY_CRASH_POINT("create.tiers");
+  if (fresh) control->publish();
   Fd ring_lease;
   FOREBAY_ASSIGN(auto peers, Peers::join(*control, place.leases, ring_lease));
   peers.set_lock_wait(settings.limits.lock_wait);

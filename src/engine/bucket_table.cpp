@@ -26,9 +26,11 @@ void raise_to(Wide& word, std::uint64_t value) {
 
 }  // namespace
 
-Chain& BucketTable::chain_of(Key key) const {
-  return control_.chain(static_cast<std::uint32_t>(mix(key)) & (control_.header().chain_count - 1));
+std::uint32_t BucketTable::chain_number(Key key) const {
+  return static_cast<std::uint32_t>(mix(key)) & (control_.header().chain_count - 1);
 }
+
+Chain& BucketTable::chain_of(Key key) const { return control_.chain(chain_number(key)); }
 
 std::optional<std::uint32_t> BucketTable::find(Key key) const {
   auto& chain = chain_of(key);

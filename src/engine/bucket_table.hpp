@@ -94,6 +94,9 @@ class BucketTable {
   // Tells those who wait for room that there may be some.
   void announce_room() const;
 
+  // Which chain a key belongs to: for tests that want collisions.
+  [[nodiscard]] std::uint32_t chain_number(Key key) const;
+
  private:
   [[nodiscard]] Chain& chain_of(Key key) const;
   [[nodiscard]] std::optional<std::uint32_t> take_descriptor();

@@ -135,7 +135,8 @@ Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, m
       return std::unexpected(status.error());
     }
   }
-  const auto home = std::make_shared<HomeFile>(number, std::move(fd), std::move(real), writable);
+  const auto home =
+      std::make_shared<HomeFile>(core_.files.key(number, 0), std::move(fd), std::move(real), writable);
   if (const auto status = agree_on_bypass(home, shared, settings); !status) {
     closed(*home);
     return std::unexpected(status.error());
@@ -145,7 +146,7 @@ Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, m
   if (const auto status = grant_reservation(number, settings); !status)
     return std::unexpected(status.error());
   auto& record = core_.control.file(number);
-  if (settings.mode == Mode::Scratch) record.flags.fetch_or(kFileScratch);
+  if (settings.mode == Mode::Scratch) record.scratch.store(scratch_mark(record));
   if (writable) {
     drainer_.add(home, settings.drain_trigger);
     if (settings.durability == Durability::Node && settings.mode == Mode::Async)
@@ -255,7 +256,7 @@ Status Buffer::drain(std::chrono::nanoseconds patience) {
 
 void Buffer::remove_scratch() {
   for (const auto file : core_.files.all()) {
-    if ((core_.control.file(file).flags.load() & kFileScratch) == 0 || core_.files.in_use(file)) continue;
+    if (!is_scratch(core_.control.file(file)) || core_.files.in_use(file)) continue;
     const auto home = HomeFile::reopen(core_.files, core_.control, file);
     drop_buckets(core_, drain_, file, 0, kMaxBlock, Drop::kAll);
     if (home) ::unlink((*home)->path().c_str());

@@ -154,13 +154,13 @@ Result<Control> Control::create(const Fd& directory, const Settings& settings) {
   header->created_ticks_ns = clock_ns(CLOCK_MONOTONIC);
   header->check = header_check(*header);
   FOREBAY_ASSIGN(auto mapping, Mapping::shared(control.get(), header->regions.end, kControlFile));
-  auto* target = reinterpret_cast<Header*>(mapping.data());
   std::memcpy(mapping.data(), header.get(), offsetof(Header, ready));
   FOREBAY_CRASH_POINT("create.header");
-  target->ready.store(1, std::memory_order_release);
   FOREBAY_ASSIGN(auto sparse_mapping, Mapping::shared(sparse.get(), header->sparse.end, kSparseFile));
   return Control(std::move(mapping), std::move(sparse_mapping), path_of(directory));
 }
+
+void Control::publish() const { at<Header>(0)->ready.store(1, std::memory_order_release); }
 
 Result<Control> Control::open(const Fd& directory) {
   FOREBAY_ASSIGN(auto control, open_private_file(directory, kControlFile, Create::kNever));

@@ -40,6 +40,8 @@ class Control {
 
   // Makes a new control file from resolved settings. The caller holds the whole lock.
   static Result<Control> create(const Fd& directory, const Settings& settings);
+  // What create made is whole, the tiers' files included: others may use it.
+  void publish() const;
 
   // Maps an existing one, which must be kUsable.
   static Result<Control> open(const Fd& directory);

@@ -37,7 +37,7 @@ void add_piece(Shipment& shipment, std::uint64_t offset, const std::byte* data, 
 Result<Claim> Drain::claim(Shipment& shipment, std::uint64_t block) {
   const auto file = shipment.home->file();
   auto& record = core_.control.file(file);
-  const auto key = core_.files.key(file, block);
+  const auto key = shipment.home->key(block);
   const auto found = core_.buckets.find(key);
   if (!found) return Claim::kNothing;
   FOREBAY_ASSIGN(auto guard, core_.buckets.lock(*found, key));
@@ -58,7 +58,12 @@ Result<Claim> Drain::claim(Shipment& shipment, std::uint64_t block) {
     // Bytes in a tier that is not mapped never change in place, so that reading them here needs no claim
     // first.
     copy = std::make_unique_for_overwrite<std::byte[]>(states.size());
-    FOREBAY_TRY(core_.tiers.read(place - 1, 0, states.size(), copy.get()));
+    const auto read = core_.tiers.read(place - 1, 0, states.size(), copy.get());
+    intact = read || read.error().code != EBADMSG;
+    if (!read && intact) {
+      note_error(file, read.error());
+      return std::unexpected(read.error());
+    }
     data = copy.get();
   }
   if (!intact || states.weigh_all(data) != bucket.weight.load()) {
@@ -101,7 +106,11 @@ Result<Claim> Drain::claim(Shipment& shipment, std::uint64_t block) {
 }
 
 void Drain::settle(std::uint32_t index, Key key, ByteState claimed_becomes) {
+  // A claim that is not settled keeps the block busy as long as this process lives (D2): worth more patience
+  // with a stopped owner of the lock than anything else.
+  const auto deadline = Clock::now() + core_.settings.limits.home_wait;
   auto guard = core_.buckets.lock(index, key);
+  while (!guard && Clock::now() < deadline) guard = core_.buckets.lock(index, key);
   if (!guard || !*guard) return;
   auto& bucket = core_.control.bucket(index);
   const auto states = core_.buckets.view(index);

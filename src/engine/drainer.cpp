@@ -146,10 +146,12 @@ void Drainer::run() {
     }
     for (const auto& target : targets) {
       next = std::min(next, tend(target, pressed));
-      if (target.released && !maybe_dirty(core_.control.file(target.home->file()))) {
+      const bool known = target.home->known(core_.files);
+      if (target.released && (!known || !maybe_dirty(core_.control.file(target.home->file())))) {
         const std::scoped_lock lock(mutex_);
         const auto found = targets_.find(target.home->file());
-        if (found != targets_.end() && found->second.released) targets_.erase(found);
+        if (found != targets_.end() && found->second.released && found->second.home == target.home)
+          targets_.erase(found);
       }
     }
   }
@@ -158,7 +160,8 @@ void Drainer::run() {
 Drainer::TimePoint Drainer::tend(const Target& target, bool pressed) {
   const auto file = target.home->file();
   const auto& record = core_.control.file(file);
-  if (!maybe_dirty(record) || (record.flags.load() & kFileScratch) != 0) return kNever;
+  if (!target.home->known(core_.files)) return kNever;
+  if (!maybe_dirty(record) || is_scratch(record)) return kNever;
   const auto now = Clock::now();
   const auto now_tick = core_.control.tick();
   if (record.error.load() != 0) {
@@ -223,7 +226,12 @@ Drainer::TimePoint Drainer::tend(const Target& target, bool pressed) {
 void Drainer::ship_in_background(std::shared_ptr<Shipment> shipment) {
   {
     std::unique_lock lock(mutex_);
-    wake_.wait(lock, [&] { return under_way_ < crew_.limit(); });
+    wake_.wait(lock, [&] { return stopping_ || under_way_ < crew_.limit(); });
+    // What is left is for the last flush, which has a deadline.
+    if (stopping_ && under_way_ >= crew_.limit()) {
+      lock.unlock();
+      return drain_.give_back(*shipment);
+    }
     ++under_way_;
   }
   const auto task = [this, shipment] {
@@ -310,7 +318,7 @@ Status Drainer::flush_all(TimePoint deadline) {
   }
   Status result;
   for (const auto& home : homes) {
-    if ((core_.control.file(home->file()).flags.load() & kFileScratch) != 0) continue;
+    if (is_scratch(core_.control.file(home->file()))) continue;
     if (auto status = flush(home, 0, kMaxBlock, deadline); !status && result) result = status;
   }
   return result;
@@ -320,8 +328,7 @@ std::size_t Drainer::adopt_orphans() {
   std::size_t adopted = 0;
   for (const auto file : core_.files.all()) {
     const auto& record = core_.control.file(file);
-    if (!maybe_dirty(record) || core_.files.in_use(file) || (record.flags.load() & kFileScratch) != 0)
-      continue;
+    if (!maybe_dirty(record) || core_.files.in_use(file) || is_scratch(record)) continue;
     if (unsaved_blocks(core_, file, 0, kMaxBlock).empty()) continue;
     {
       const std::scoped_lock lock(mutex_);

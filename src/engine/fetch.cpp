@@ -77,7 +77,7 @@ bool Fetcher::hit(Key key, std::uint32_t at, std::uint32_t length, std::byte* ou
 Status Fetcher::gather(const HomeFile& home, const FileSettings& settings, std::uint64_t block,
                        std::uint32_t at, std::uint32_t length, std::byte* out, std::vector<Gap>& gaps,
                        std::vector<Permit>& permits) {
-  const auto key = core_.files.key(home.file(), block);
+  const auto key = home.key(block);
   const auto start = block * core_.bucket_size();
   // The permit comes before home is read: what is written after it makes it void.
   if (admitted(settings, length)) permits.push_back(permit(home, settings, block));
@@ -108,11 +108,11 @@ Status Fetcher::gather(const HomeFile& home, const FileSettings& settings, std::
 }
 
 Fetcher::Permit Fetcher::permit(const HomeFile& home, const FileSettings& settings, std::uint64_t block) {
-  const auto key = core_.files.key(home.file(), block);
+  const auto key = home.key(block);
   const auto& record = core_.control.file(home.file());
   const auto truncations = record.truncations.load(std::memory_order_acquire);
   const auto bucket = stager_.bucket_for(key, settings);
-  if (!bucket || record.intent.load() != 0) return {};
+  if (!bucket || record.intent.load() != 0 || !home.known(core_.files)) return {};
   const auto version = core_.control.bucket(*bucket).version.load(std::memory_order_acquire);
   if ((version & 1) != 0) return {};
   return {key, *bucket, version, truncations};
@@ -120,6 +120,7 @@ Fetcher::Permit Fetcher::permit(const HomeFile& home, const FileSettings& settin
 
 void Fetcher::fill(const Permit& permit, std::uint32_t at, const std::byte* data, std::uint32_t length) {
   if (permit.key == 0 || length == 0) return;
+  FOREBAY_CRASH_POINT("fill.before_lock");
   const auto guard = core_.buckets.lock(permit.bucket, permit.key);
   if (!guard || !*guard) return;
   auto& bucket = core_.control.bucket(permit.bucket);
@@ -199,7 +200,7 @@ Result<std::uint64_t> Fetcher::get(const std::shared_ptr<HomeFile>& home_file, c
     const auto block = (offset + done) / bucket_size;
     const auto at = static_cast<std::uint32_t>((offset + done) % bucket_size);
     const auto length = static_cast<std::uint32_t>(std::min<std::uint64_t>(bucket_size - at, total - done));
-    const auto key = core_.files.key(home.file(), block);
+    const auto key = home.key(block);
     if (!hit(key, at, length, out.data() + done, settings) &&
         !(wait_for_bring(key) && hit(key, at, length, out.data() + done, settings))) {
       FOREBAY_TRY(gather(home, settings, block, at, length, out.data() + done, gaps, permits));
@@ -214,7 +215,7 @@ Result<std::uint64_t> Fetcher::get(const std::shared_ptr<HomeFile>& home_file, c
   FOREBAY_TRY(read_gaps(home, gaps));
   auto next = permits.begin();
   for (const auto& gap : gaps) {
-    const auto key = core_.files.key(home.file(), gap.offset / bucket_size);
+    const auto key = home.key(gap.offset / bucket_size);
     while (next != permits.end() && next->key != key) ++next;
     if (next == permits.end()) break;
     fill(*next, static_cast<std::uint32_t>(gap.offset % bucket_size), gap.out,
@@ -258,7 +259,7 @@ Result<std::uint64_t> Fetcher::bring(const HomeFile& home, const FileSettings& s
   const auto first = offset / bucket_size;
   const auto last = (offset + length - 1) / bucket_size;
   for (auto block = first; block <= last; ++block) {
-    const auto key = core_.files.key(home.file(), block);
+    const auto key = home.key(block);
     const auto in_file =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(bucket_size, size - block * bucket_size));
     if (const auto found = core_.buckets.find(key)) {
@@ -284,7 +285,7 @@ Result<std::uint64_t> Fetcher::bring(const HomeFile& home, const FileSettings& s
       const auto have = got && *got > begin ? std::min<std::uint64_t>(*got - begin, bucket_size) : 0;
       fill(pieces[i].permit, 0, room.get() + begin, static_cast<std::uint32_t>(have));
       if (result) *result += have;
-      end_bring(core_.files.key(home.file(), pieces[i].block));
+      end_bring(home.key(pieces[i].block));
     }
   }
   return result;
@@ -295,7 +296,7 @@ void Fetcher::pin(const HomeFile& home, std::uint64_t offset, std::uint64_t leng
   const auto bucket_size = core_.bucket_size();
   for_each_bucket_of(core_, home.file(), offset / bucket_size, (offset + length - 1) / bucket_size,
                      [&](std::uint64_t block, std::uint32_t index) {
-                       const auto guard = core_.buckets.lock(index, core_.files.key(home.file(), block));
+                       const auto guard = core_.buckets.lock(index, home.key(block));
                        if (!guard || !*guard) return;
                        auto& flags = core_.control.bucket(index).flags;
                        pinned ? flags.fetch_or(kBucketPinned)

@@ -43,6 +43,11 @@ Result<HomeStamp> stamp_of(int fd, std::string_view path) {
   return stamp;
 }
 
+std::uint32_t scratch_mark(const FileRecord& record) {
+  const std::uint64_t parts[] = {record.device, record.inode, record.born_ns, record.generation.load()};
+  return static_cast<std::uint32_t>(XXH3_64bits(parts, sizeof parts)) | 1;
+}
+
 Status FileTable::lock() const {
   // A take-over needs no repair: every change below commits by one store.
   if (peers_.lock(control_.shared().table_lock) == Locked::kTimedOut) return fail(ETIMEDOUT, kStuck);
@@ -168,11 +173,13 @@ Result<std::uint32_t> FileTable::make(const HomeStamp& home, std::string_view pa
   record.reserve.store(0);
   record.error.store(0);
   record.flags.store(0);
+  record.scratch.store(0);
   record.options.store(0);
   record.opens_hint.store(0);
   record.buckets.store(0);
   record.dirty_end.store(0);
-  for (auto& word : record.dirty_filter) word.store(0);
+  // The counts go on: whoever still looks at the record's last file must not take a word for unchanged.
+  for (auto& word : record.dirty_filter) word.store(((word.load() >> 32) + 1) << 32);
   auto& head = control_.file_chain(chain_of(home.identity));
   record.next.store(head.load());
   FOREBAY_CRASH_POINT("file.before_head");

@@ -37,6 +37,12 @@ Result<HomeStamp> stamp_of(int fd, std::string_view path);
 // The check of a record's identity and path.
 [[nodiscard]] std::uint32_t path_check(const FileRecord& record, std::string_view path);
 
+// What marks a scratch file, which is removed in the end: not one bit, which damage could set on any file.
+[[nodiscard]] std::uint32_t scratch_mark(const FileRecord& record);
+[[nodiscard]] inline bool is_scratch(const FileRecord& record) {
+  return record.scratch.load() != 0 && record.scratch.load() == scratch_mark(record);
+}
+
 class FileTable {
  public:
   FileTable(const Control& control, const Peers& peers, BucketTable& buckets)

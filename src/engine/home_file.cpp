@@ -12,6 +12,7 @@ namespace forebay {
 
 Result<std::shared_ptr<HomeFile>> HomeFile::reopen(const FileTable& files, const Control& control,
                                                    std::uint32_t file) {
+  const auto first_block = files.key(file, 0);
   const auto path = files.path(file);
   if (path.empty())
     return fail(EBADMSG, "the buffer's record of file " + std::to_string(file) + " is damaged");
@@ -25,7 +26,9 @@ Result<std::shared_ptr<HomeFile>> HomeFile::reopen(const FileTable& files, const
   if (found.identity != HomeIdentity{record.device, record.inode, record.born_ns}) {
     return fail(ESTALE, path + " was replaced by another file; the unsaved bytes of the old one are kept");
   }
-  return std::make_shared<HomeFile>(file, std::move(fd), path, true);
+  auto home = std::make_shared<HomeFile>(first_block, std::move(fd), path, true);
+  if (!home->known(files)) return fail(ESTALE, "the buffer has forgotten " + path + " meanwhile");
+  return home;
 }
 
 Status HomeFile::write(std::span<iovec> pieces, std::uint64_t offset) const {

@@ -2,7 +2,8 @@
 //
 // Immutable after construction, shared between threads. Opened either by the application's open (so that it
 // works for files without a name or without permission to open them again) or by path, in which case identity
-// is checked.
+// is checked. It knows the generation of the file's record: what is still under way in the background after
+// the last close must not take the bytes of the file that the record was given to next.
 #pragma once
 
 #include <sys/uio.h>
@@ -20,15 +21,18 @@ namespace forebay {
 
 class HomeFile {
  public:
-  HomeFile(std::uint32_t file, Fd fd, std::string path, bool writable)
-      : file_(file), fd_(std::move(fd)), path_(std::move(path)), writable_(writable) {}
+  HomeFile(Key first_block, Fd fd, std::string path, bool writable)
+      : first_block_(first_block), fd_(std::move(fd)), path_(std::move(path)), writable_(writable) {}
 
   // Opens the file of a record by its path. ESTALE: another file lies there now. EBADMSG: the record is
   // damaged.
   static Result<std::shared_ptr<HomeFile>> reopen(const FileTable& files, const Control& control,
                                                   std::uint32_t file);
 
-  [[nodiscard]] std::uint32_t file() const { return file_; }
+  [[nodiscard]] std::uint32_t file() const { return key_file(first_block_); }
+  [[nodiscard]] Key key(std::uint64_t block) const { return key_of_block(first_block_, block); }
+  // Is the record still this file's?
+  [[nodiscard]] bool known(const FileTable& files) const { return files.key(file(), 0) == first_block_; }
   [[nodiscard]] int fd() const { return fd_.get(); }
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool writable() const { return writable_; }
@@ -39,7 +43,7 @@ class HomeFile {
   [[nodiscard]] Result<std::uint64_t> read(std::byte* to, std::uint64_t size, std::uint64_t offset) const;
 
  private:
-  std::uint32_t file_;
+  Key first_block_;
   Fd fd_;
   std::string path_;
   bool writable_;

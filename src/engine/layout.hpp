@@ -118,7 +118,6 @@ struct alignas(64) LeaseRecord {
 inline constexpr std::uint32_t kInlinePath = 264;
 
 enum FileFlag : std::uint32_t {
-  kFileScratch = 1,    // never goes home
   kFileExclusive = 2,  // hint: no other node writes it
   kFilePinned = 4,     // some of it is pinned
   kFileBypass = 8,     // read and written at home only
@@ -145,6 +144,7 @@ struct alignas(64) FileRecord {
   Word options;    // FileOptions packed: what the last opener asked for
   Word buckets;    // how many buckets it has; more after deaths, never less
   Wide last_used;  // ticks
+  Word scratch;    // scratch_mark() if the file never goes home and is removed with its last user
   Wide dirty_end;  // no block from here on was ever dirty
   Word journal_pending;
   std::uint32_t path_check;

@@ -129,6 +129,7 @@ Status Stager::straight_home(const HomeFile& home, Key key, std::uint32_t at, co
     unlink();
     return help_truncation(core_, drain_, home.file(), &home);
   }
+  FOREBAY_CRASH_POINT("straight.before_write");
   iovec piece{const_cast<std::byte*>(data), length};
   const auto offset = key_block(key) * core_.bucket_size() + at;
   const auto status = home.write({&piece, 1}, offset);
@@ -142,7 +143,7 @@ Status Stager::straight_home(const HomeFile& home, Key key, std::uint32_t at, co
 
 Status Stager::put(const std::shared_ptr<HomeFile>& home, const FileSettings& settings, std::uint64_t block,
                    std::uint32_t at, const std::byte* data, std::uint32_t length) {
-  const auto key = core_.files.key(home->file(), block);
+  const auto key = home->key(block);
   Clock::time_point patience_ends{};
   Clock::time_point waiting_since{};
   for (;;) {

@@ -120,7 +120,7 @@ class Look {
                           .size = record.size.load(),
                           .by_tier = std::vector<std::uint64_t>(header_.tier_count),
                           .error = static_cast<int>(record.error.load() & 0xffff),
-                          .scratch = (record.flags.load() & kFileScratch) != 0,
+                          .scratch = is_scratch(record),
                           .truncating = record.intent.load() != 0};
           if (file.error != 0) file.error_age = since(record.error_ns.load());
           status_.files.push_back(std::move(file));

@@ -30,6 +30,7 @@ Result<std::unique_ptr<Tier>> open_tier(const Control& control, std::uint32_t in
   tier->slots = layout.slots;
   tier->kind = static_cast<TierKind>(layout.kind);
   tier->name = layout.name.data();
+  tier->available = &control.shared().tiers[index].available;
   std::string path;
   FOREBAY_ASSIGN(const auto directory, open_buffer_directory(layout.directory.data(), buffer_name, path));
   const auto file = data_file(tier->kind, tier->name);
@@ -75,6 +76,8 @@ Tier& Tiers::of_slot(std::uint32_t slot) {
 
 Status Tiers::read(std::uint32_t slot, std::uint32_t offset, std::uint32_t length, std::byte* to) {
   auto& tier = of_slot(slot);
+  if (!tier.holds(slot) || !tier.reserved(slot))
+    return fail(EBADMSG, std::format("the buffer has no bucket {}", slot));
   if (tier.mapped) {
     std::copy_n(tier.mapped->slot(slot - tier.first_slot) + offset, length, to);
     return {};

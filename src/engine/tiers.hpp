@@ -21,8 +21,13 @@ struct Tier {
   std::string name;
   std::optional<MappedStore> mapped;  // memory and persistent memory
   std::optional<BlockStore> block;    // nvme and shared
+  const Word* available = nullptr;    // slots whose storage is reserved
 
   [[nodiscard]] bool holds(std::uint32_t slot) const { return slot - first_slot < slots; }
+  // What has no storage must not be touched: only a damaged control file names such a slot.
+  [[nodiscard]] bool reserved(std::uint32_t slot) const {
+    return slot - first_slot < available->load(std::memory_order_relaxed);
+  }
 };
 
 // Below a buffer's directory on a tier that keeps its content.
@@ -37,14 +42,15 @@ class Tiers {
   [[nodiscard]] Tier& operator[](std::size_t i) { return *tiers_[i]; }
   [[nodiscard]] Tier& of_slot(std::uint32_t slot);
 
-  // Where the slot's bytes lie in memory; null if its tier is not mapped.
+  // Where the slot's bytes lie in memory; null if its tier is not mapped, or there is no such slot.
   [[nodiscard]] std::byte* data(std::uint32_t slot) {
     for (auto& tier : tiers_) {
-      if (tier->holds(slot)) return tier->mapped ? tier->mapped->slot(slot - tier->first_slot) : nullptr;
+      if (!tier->holds(slot)) continue;
+      return tier->mapped && tier->reserved(slot) ? tier->mapped->slot(slot - tier->first_slot) : nullptr;
     }
     return nullptr;
   }
-  // Reads a part of a slot of any tier.
+  // Reads a part of a slot of any tier. EBADMSG: there is no such slot.
   Status read(std::uint32_t slot, std::uint32_t offset, std::uint32_t length, std::byte* to);
 
  private:

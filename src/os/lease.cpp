@@ -32,6 +32,12 @@ Result<LeaseFile> LeaseFile::open(std::string path) {
   return LeaseFile(std::move(path), found.st_dev, found.st_ino);
 }
 
+Status LeaseFile::still_there() const {
+  struct stat found{};
+  if (::lstat(path_.c_str(), &found) == 0 && found.st_dev == device_ && found.st_ino == inode_) return {};
+  return fail(ESTALE, path_ + " was replaced while the buffer was in use");
+}
+
 Result<Fd> LeaseFile::reopen() const {
   Fd fd(::open(path_.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
   if (!fd) return fail_errno(errno, "open", path_);

@@ -47,6 +47,9 @@ class LeaseFile {
   // descriptor.
   [[nodiscard]] Result<Fd> lock_whole(std::uint64_t deadline_ms) const;
 
+  // ESTALE when the path no longer leads to this file.
+  [[nodiscard]] Status still_there() const;
+
  private:
   explicit LeaseFile(std::string path, dev_t device, ino_t inode)
       : path_(std::move(path)), device_(device), inode_(inode) {}

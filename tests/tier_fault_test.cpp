@@ -1,0 +1,186 @@
+// Tiers that are too small, fill up or vanish: found where it can be said, never SIGBUS, nothing lost.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "base/log.hpp"
+#include "engine/status.hpp"
+#include "os/temporary_directory.hpp"
+#include "support/child.hpp"
+#include "support/place.hpp"
+
+namespace forebay::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A tmpfs of a given size for the length of a test; seen by this process's mount namespace only as far as
+// that is private.
+class SmallMemory {
+ public:
+  explicit SmallMemory(const std::string& size) {
+    mounted_ =
+        ::mount("tmpfs", directory_.path().c_str(), "tmpfs", 0, ("mode=0700,size=" + size).c_str()) == 0;
+  }
+  ~SmallMemory() {
+    if (mounted_) ::umount2(directory_.path().c_str(), MNT_DETACH);
+  }
+  [[nodiscard]] bool mounted() const { return mounted_; }
+  [[nodiscard]] const std::string& path() const { return directory_.path(); }
+  // Leaves `left` bytes of it, at most.
+  void fill(std::uint64_t left = 0) const {
+    const auto space = std::filesystem::space(path()).available;
+    const Fd fd(::open((path() + "/filler").c_str(), O_CREAT | O_WRONLY, 0600));
+    if (space > left) (void)::posix_fallocate(fd.get(), 0, static_cast<off_t>(space - left));
+  }
+
+ private:
+  TemporaryDirectory directory_;
+  bool mounted_;
+};
+
+#define SKIP_WITHOUT(memory) \
+  if (!(memory).mounted()) GTEST_SKIP() << "SKIPPED: no right to mount a tmpfs"
+
+std::string some_bytes(std::size_t size, unsigned seed = 1) {
+  std::string bytes(size, '\0');
+  for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>((i + seed) * 2654435761u >> 13);
+  return bytes;
+}
+
+class TierFault : public ::testing::Test {
+ protected:
+  void SetUp() override { set_log_level(LogLevel::Off); }
+
+  // Writes far more than the tiers hold, reads it back and compares home, in a process of its own: a SIGBUS
+  // is seen.
+  static void use(const Place& place, bool fragmented) {
+    Child child([&] {
+      auto buffer = place.attach();
+      const auto file = buffer->open(place.home("a"), O_RDWR | O_CREAT);
+      if (!file) throw std::runtime_error(file.error().message);
+      std::string expected = some_bytes(400'000);
+      for (std::size_t at = 0; at < expected.size(); at += 8000) {
+        const auto done = (*file)->write(at, std::as_bytes(std::span(expected).subspan(at, 8000)));
+        if (!done) throw std::runtime_error(done.error().message);
+      }
+      for (std::size_t at = 0; fragmented && at < 20'000; at += 2) {
+        expected[at] = 'x';
+        const auto done = (*file)->write(at, std::as_bytes(std::span(expected).subspan(at, 1)));
+        if (!done) throw std::runtime_error(done.error().message);
+      }
+      std::string back(expected.size(), '?');
+      const auto got = (*file)->read(0, std::as_writable_bytes(std::span(back)));
+      if (!got) throw std::runtime_error(got.error().message);
+      if (const auto status = (*file)->close(); !status) throw std::runtime_error(status.error().message);
+      return back == expected && Place::slurp(place.home("a")) == expected ? 0 : 1;
+    });
+    const auto status = child.wait(60s);
+    ASSERT_TRUE(status) << "it hangs";
+    EXPECT_TRUE(Child::was_well(*status)) << "status " << *status;
+  }
+};
+
+TEST_F(TierFault, MemoryThatIsTooSmallIsFoundAtAttach) {
+  const SmallMemory memory("1m");
+  SKIP_WITHOUT(memory);
+  const Place place({.overrides = "tiers=memory:" + memory.path() + ":2MiB"});
+  const auto attached = Buffer::attach(place.settings());
+  ASSERT_FALSE(attached);
+  EXPECT_EQ(attached.error().code, ENOSPC);
+  EXPECT_NE(attached.error().message.find(memory.path()), std::string::npos) << attached.error().message;
+}
+
+TEST_F(TierFault, NoRoomForTheControlFileIsFoundAtAttach) {
+  const SmallMemory memory("64k");
+  SKIP_WITHOUT(memory);
+  const Place place({.overrides = "buffer.directory=" + memory.path() + "/control"});
+  const auto attached = Buffer::attach(place.settings());
+  ASSERT_FALSE(attached);
+  EXPECT_EQ(attached.error().code, ENOSPC) << attached.error().message;
+}
+
+TEST_F(TierFault, MemoryThatFillsUpAfterAttachIsDoneWithout) {
+  const SmallMemory memory("4m");
+  SKIP_WITHOUT(memory);
+  const Place place(
+      {.overrides = "tiers=memory:" + memory.path() + ":2MiB buffer.bucket_size=16KiB pressure.wait=5ms"});
+  auto buffer = place.attach();
+  // Not one bucket is reserved yet.
+  memory.fill();
+  use(place, false);
+  const auto seen = look_at_buffer(place.settings());
+  ASSERT_TRUE(seen);
+  EXPECT_EQ(seen->tiers.at(0).failed, ENOSPC);
+}
+
+TEST_F(TierFault, ControlFilesWithoutRoomForMapsAreDoneWithout) {
+  const SmallMemory memory("4m");
+  SKIP_WITHOUT(memory);
+  const Place place(
+      {.bucket_kib = 16, .overrides = "buffer.directory=" + memory.path() + "/control limits.open_files=16"});
+  auto buffer = place.attach();
+  // Room for another process's opens, and not for maps.
+  memory.fill(8 << 10);
+  use(place, true);
+}
+
+TEST_F(TierFault, ADiskThatFillsUpIsDoneWithout) {
+  const SmallMemory disk("3m");
+  SKIP_WITHOUT(disk);
+  const Place place({.overrides = "pressure.wait=5ms"});
+  const Place full({.overrides = "tiers=memory:" + place.memory("") + ":64KiB,shared:" + disk.path() +
+                                 ":1MiB pressure.wait=5ms"});
+  auto buffer = full.attach();
+  disk.fill();
+  use(full, false);
+}
+
+TEST_F(TierFault, ATierWhoseFileVanishesServesThoseWhoHaveIt) {
+  const Place place({.overrides = "drain.trigger=never pressure.low_water=50% pressure.high_water=60%"});
+  auto buffer = place.attach();
+  auto file = buffer->open(place.home("a"), O_RDWR | O_CREAT).value();
+  const auto bytes = some_bytes(150'000);
+  ASSERT_TRUE(file->write(0, std::as_bytes(std::span(bytes))));
+  std::filesystem::remove_all(place.disk("nvme"));
+  std::string back(bytes.size(), '?');
+  ASSERT_TRUE(file->read(0, std::as_writable_bytes(std::span(back))));
+  EXPECT_TRUE(back == bytes);
+  EXPECT_TRUE(file->close());
+  EXPECT_TRUE(Place::slurp(place.home("a")) == bytes);
+}
+
+TEST_F(TierFault, ATierThatIsAwayWhenEverybodyIsDeadIsWaitedFor) {
+  const Place place({.overrides = "drain.trigger=never pressure.low_water=50% pressure.high_water=60%"});
+  const auto bytes = some_bytes(150'000);
+  Child child([&] {
+    auto buffer = place.attach();
+    auto file = buffer->open(place.home("a"), O_RDWR | O_CREAT).value();
+    if (!file->write(0, std::as_bytes(std::span(bytes)))) return 1;
+    ::kill(::getpid(), SIGKILL);
+    return 2;
+  });
+  const auto status = child.wait(20s);
+  ASSERT_TRUE(status && Child::was_killed(*status));
+  std::filesystem::rename(place.disk("nvme"), place.disk("away"));
+  std::filesystem::create_directory(place.disk("nvme"));
+  const auto refused = Buffer::attach(place.settings());
+  ASSERT_FALSE(refused) << "it would have to give up what lies there";
+  EXPECT_NE(refused.error().message.find("nvme"), std::string::npos) << refused.error().message;
+  std::filesystem::remove_all(place.disk("nvme"));
+  std::filesystem::rename(place.disk("away"), place.disk("nvme"));
+  auto buffer = place.attach();
+  buffer->recover();
+  EXPECT_TRUE(buffer->drain(20s));
+  EXPECT_TRUE(Place::slurp(place.home("a")) == bytes);
+}
+
+}  // namespace
+}  // namespace forebay::testing
