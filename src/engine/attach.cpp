@@ -235,7 +235,8 @@ Result<std::vector<RemovedFile>> remove_buffer(const Settings& given, bool force
     remove_tier_files(control, settings.buffer.name, removed);
   } else {
     for (const auto& tier : settings.tiers) {
-      remove_tier_file(tier.kind, tier.name, tier_base_directory(tier.path), settings.buffer.name, removed);
+      remove_tier_file(tier.kind, tier.name, tier_base_directory(tier.path), settings.buffer.name,
+                       path_of(place.directory.get()), removed);
     }
   }
   const auto bytes = storage_of(place.directory, kControlFile) + storage_of(place.directory, kSparseFile);

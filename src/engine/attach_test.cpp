@@ -30,6 +30,24 @@ TEST(Attach, WhoOnlyJoinsLeavesABufferOfAnotherShapeAlone) {
   EXPECT_NO_THROW(test.attach({.create = false}));
 }
 
+// Named alike, in different directories, on the same tiers: each would have taken the other's bytes for its
+// own.
+TEST(Attach, TwoBuffersDoNotMeetInOneDataFile) {
+  TestBuffer test;
+  auto other = test.settings();
+  other.buffer.directory = test.memory("elsewhere");
+  const auto refused = Buffer::attach(other);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, EBUSY);
+  EXPECT_NE(refused.error().message.find(test.control_directory()), std::string::npos)
+      << refused.error().message;
+  test.detach();
+  EXPECT_EQ(Buffer::attach(other).error().code, EBUSY) << "what it keeps serves the next process";
+  ASSERT_TRUE(remove_buffer(test.settings(), false));
+  EXPECT_TRUE(Buffer::attach(other));
+  EXPECT_EQ(Buffer::attach(test.settings()).error().code, EBUSY);
+}
+
 TEST(Attach, AnIdleBufferIsMadeAgainInTheShapeAskedFor) {
   TestBuffer test;
   test.detach();

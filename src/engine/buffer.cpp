@@ -81,7 +81,8 @@ Buffer::~Buffer() {
 
 // A new buffer where journals lie: the node was lost, and they hold what had been promised to survive that.
 Status Buffer::replay() {
-  FOREBAY_ASSIGN(const auto report, replay_journals(core_));
+  FOREBAY_ASSIGN(replayed_, replay_journals(core_));
+  const auto& report = replayed_;
   core_.control.shared().journal_sequence.store(report.highest_seq);
   if (report.bytes != 0) {
     log_warn("carried home {} of {} files from the journals of a node that was lost",
@@ -278,6 +279,8 @@ Status Buffer::detach() {
   Status status;
   if (options_.background) status = drainer_.flush_all(Clock::now() + core_.settings.limits.home_wait);
   if (status) status = node_log_.finish();
+  // What was adopted from the dead is home as well: their journals must not bring it back over newer bytes.
+  if (status && options_.background) retire_journals(core_);
   crew_.stop();
   remove_scratch();
   if (!status)

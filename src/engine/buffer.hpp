@@ -53,6 +53,10 @@ class Buffer {
   // Puts right what the dead left and takes over their unsaved bytes. Returns how many files those are in.
   std::size_t recover();
 
+  // What attaching carried home from the journals of a lost node. Nothing unless this process made the
+  // buffer.
+  [[nodiscard]] const ReplayReport& replayed() const { return replayed_; }
+
   [[nodiscard]] bool attached() const { return core_.peers.self() != 0; }
   [[nodiscard]] Core& core() { return core_; }
 
@@ -77,6 +81,7 @@ class Buffer {
   Fetcher fetcher_;
   Drain drain_;
   NodeLog node_log_;
+  ReplayReport replayed_;
   std::mutex mutex_;
   std::map<std::uint32_t, unsigned> open_files_;  // guarded by mutex_: handles by file number
   bool detached_ = false;                         // guarded by mutex_

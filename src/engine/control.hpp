@@ -74,6 +74,9 @@ class Control {
   Status reserve_map(std::uint32_t bucket) const;
   void release_map(std::uint32_t bucket) const;
 
+  // Where it lies, without links.
+  [[nodiscard]] const std::string& directory() const { return directory_; }
+
   // Milliseconds since the buffer was made, never 0; coarse and cheap.
   [[nodiscard]] std::uint32_t tick() const;
   [[nodiscard]] std::uint64_t nanoseconds() const;

@@ -3,12 +3,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <vector>
 
 #include "base/log.hpp"
 #include "engine/dirty_filter.hpp"
+#include "engine/geometry.hpp"
 #include "os/private_file.hpp"
+#include "tier/journal_directory.hpp"
 
 namespace forebay {
 namespace {
@@ -152,6 +155,17 @@ Status NodeLog::finish() {
   const std::scoped_lock lock(mutex_);
   files_.clear();
   return journal_ == nullptr ? Status{} : journal_->remove();
+}
+
+bool journals_left(const Settings& settings) {
+  return std::ranges::any_of(settings.tiers, [&](const TierSettings& tier) {
+    const auto path = tier_base_directory(tier.path) + "/" + settings.buffer.name + "/" + kJournalDirectory;
+    const auto directory = open_private_directory(path, Create::kNever);
+    if (!directory || !keeps_content(tier.kind)) return false;
+    const auto names = list_names(*directory);
+    return names && std::ranges::any_of(
+                        *names, [](const std::string& name) { return name.starts_with(kJournalPrefix); });
+  });
 }
 
 Result<ReplayReport> replay_journals(Core& core) {

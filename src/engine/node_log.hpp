@@ -52,6 +52,9 @@ class NodeLog {
   std::map<std::uint32_t, Logged> files_;  // guarded by mutex_
 };
 
+// Do journals lie on the tiers of these resolved settings? There need not be a buffer.
+[[nodiscard]] bool journals_left(const Settings& settings);
+
 // After the loss of the node: carries home what the journals hold. The buffer must be new and empty.
 Result<ReplayReport> replay_journals(Core& core);
 // After files were drained whose writer is dead: their journals' records are home too.

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <format>
 
+#include "engine/data_owner.hpp"
 #include "engine/geometry.hpp"
 #include "os/private_file.hpp"
 #include "tier/journal_directory.hpp"
@@ -34,6 +35,8 @@ Result<std::unique_ptr<Tier>> open_tier(const Control& control, std::uint32_t in
   std::string path;
   FOREBAY_ASSIGN(const auto directory, open_buffer_directory(layout.directory.data(), buffer_name, path));
   const auto file = data_file(tier->kind, tier->name);
+  FOREBAY_TRY(create ? claim_data_file(directory, file, control.directory())
+                     : check_data_file(directory, file, control.directory()));
   if (create && ::unlinkat(directory.get(), file.c_str(), 0) != 0 && errno != ENOENT) {
     return fail_errno(errno, "remove", path + "/" + file);
   }
@@ -109,12 +112,14 @@ void remove_empty_journals(const std::string& path) {
 }  // namespace
 
 void remove_tier_file(TierKind kind, const std::string& tier, const std::string& directory,
-                      const std::string& buffer_name, std::vector<RemovedFile>& removed) {
+                      const std::string& buffer_name, const std::string& control_directory,
+                      std::vector<RemovedFile>& removed) {
   if (!open_private_directory(directory, Create::kNever)) return;
   const auto path = directory + "/" + buffer_name;
   const auto opened = open_private_directory(path, Create::kNever);
   if (!opened) return;
   const auto file = data_file(kind, tier);
+  if (!release_data_file(*opened, file, control_directory)) return;
   struct stat found{};
   if (::fstatat(opened->get(), file.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
       ::unlinkat(opened->get(), file.c_str(), 0) == 0) {
@@ -129,7 +134,7 @@ void remove_tier_files(const Control& control, const std::string& buffer_name,
   for (std::uint32_t i = 0; i < control.header().tier_count; ++i) {
     const auto& layout = control.header().tiers[i];
     remove_tier_file(static_cast<TierKind>(layout.kind), layout.name.data(), layout.directory.data(),
-                     buffer_name, removed);
+                     buffer_name, control.directory(), removed);
   }
 }
 

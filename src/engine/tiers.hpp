@@ -62,9 +62,11 @@ struct RemovedFile {
   std::uint64_t bytes;  // storage given back
 };
 // Removes the data file of one tier of a buffer, if it is there, and its directory, if that is then empty.
-// `directory` is the tier's base directory. Links are not followed.
+// `directory` is the tier's base directory. Links are not followed; what belongs to another buffer (see
+// data_owner.hpp) stays.
 void remove_tier_file(TierKind kind, const std::string& tier, const std::string& directory,
-                      const std::string& buffer_name, std::vector<RemovedFile>& removed);
+                      const std::string& buffer_name, const std::string& control_directory,
+                      std::vector<RemovedFile>& removed);
 // Those of all tiers.
 void remove_tier_files(const Control& control, const std::string& buffer_name,
                        std::vector<RemovedFile>& removed);

@@ -7,8 +7,10 @@
 #include "base/bytes.hpp"
 #include "base/json.hpp"
 #include "engine/attach.hpp"
+#include "engine/node_log.hpp"
 #include "engine/status.hpp"
 #include "tools/forebay/common.hpp"
+#include "tools/forebay/errand.hpp"
 #include "tools/forebay/terminal.hpp"
 #include "tools/forebay/verbs.hpp"
 
@@ -32,6 +34,15 @@ bool agreed(const Settings& settings, const Options& options) {
   return ask(std::format("Buffer {} holds {}. Give that up?", status->directory, what));
 }
 
+// What is home need not be replayed from a journal later, when home may have newer bytes.
+void retire_journals_of(const Settings& settings) {
+  const auto status = look_at_buffer(settings);
+  if (!status || status->finding != ControlFinding::kUsable || status->anybody_alive() ||
+      status->unsaved() != 0)
+    return;
+  if (auto errand = Errand::join(settings)) retire_journals(errand->buffer().core());
+}
+
 int run(const Options& options) {
   const auto chosen = chosen_buffers(options);
   if (!chosen) return refuse_settings(chosen.error());
@@ -44,6 +55,7 @@ int run(const Options& options) {
       code = kAttention;
       continue;
     }
+    retire_journals_of(settings);
     const auto removed = remove_buffer(settings, options.force);
     if (!removed && removed.error().code == ENOENT) {
       if (!options.json && !options.all) print(removed.error().message + ": nothing to remove\n");

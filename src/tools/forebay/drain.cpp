@@ -68,6 +68,7 @@ Result<Report> drain(const Settings& settings, const Options& options, std::chro
     if (first) report.carried = status.unsaved();
     std::vector<Carrier::Outcome> outcomes;
     if (!files.empty()) outcomes = errand.carry(files, deadline - Clock::now());
+    if (!errand.stuck()) retire_journals(errand.buffer().core());
     FOREBAY_ASSIGN(const auto after, errand.look());
     report.left = what_is_left(after, outcomes);
     const bool enough = !options.wait || Clock::now() + kRetry >= deadline;

@@ -6,6 +6,9 @@
 
 #include "base/duration.hpp"
 #include "base/json.hpp"
+#include "config/resolve.hpp"
+#include "engine/attach.hpp"
+#include "engine/node_log.hpp"
 #include "engine/salvage.hpp"
 #include "tools/forebay/common.hpp"
 #include "tools/forebay/errand.hpp"
@@ -39,6 +42,7 @@ struct Account {
 
 struct Report {
   std::string buffer;
+  ReplayReport journals{};  // of a node that was lost
   std::vector<Account> files{};
   std::uint64_t stray = 0;
   bool stuck = false;
@@ -103,8 +107,6 @@ Status rescue_what_is_left(Core& core, const Options& options, const std::string
   return {};
 }
 
-// Journals of `durability: node` are older than what a living buffer holds and need it gone: whoever reads
-// them does so before this, where there is no buffer of this boot to join.
 Result<Report> recover(const Settings& settings, const Options& options, std::chrono::nanoseconds timeout) {
   FOREBAY_ASSIGN(auto errand, Errand::join(settings));
   auto& core = errand.buffer().core();
@@ -114,6 +116,7 @@ Result<Report> recover(const Settings& settings, const Options& options, std::ch
   const auto files = files_to_carry(status, true);
   std::vector<Carrier::Outcome> outcomes;
   if (!files.empty()) outcomes = errand.carry(files, timeout);
+  if (!errand.stuck()) retire_journals(core);
   FOREBAY_ASSIGN(const auto after, errand.look());
   report.stray = after.stray_unsaved;
   report.stuck = errand.stuck();
@@ -128,6 +131,30 @@ Result<Report> recover(const Settings& settings, const Options& options, std::ch
     FOREBAY_TRY(rescue_what_is_left(core, options, identity, report));
   }
   return report;
+}
+
+// The node was lost, and its buffer with it: what had been promised to survive that lies in journals, which
+// whoever makes the buffer again carries home. It is removed again, so that journals of files that are still
+// out of reach are replayed by the next to come.
+Result<Report> recover_journals(const Settings& settings) {
+  Report report{.buffer = settings.buffer.name};
+  {
+    FOREBAY_ASSIGN(const auto buffer, Buffer::attach(settings, {.background = false}));
+    report.journals = buffer->replayed();
+  }
+  FOREBAY_TRY(remove_buffer(settings, false));
+  return report;
+}
+
+// Is there a buffer of this boot, or are there only journals of one that is gone?
+bool only_journals_left(const Settings& settings) {
+  const auto status = look_at_buffer(settings);
+  if (status ? status->finding != ControlFinding::kUnfinished && status->finding != ControlFinding::kOtherBoot
+             : status.error().code != ENOENT) {
+    return false;
+  }
+  const auto resolved = resolve(settings);
+  return resolved && journals_left(*resolved);
 }
 
 // Is this file's matter settled, so that nobody need come back for it?
@@ -160,21 +187,36 @@ std::string line_for(const Account& account) {
 }
 
 void say(const Report& report) {
+  const auto& journals = report.journals;
+  if (journals.journals != 0) {
+    print(std::format(
+        "journals of a lost node: {} in {} file(s) carried home, {} record(s) were home already\n",
+        format_bytes(journals.bytes), journals.files, journals.already_home));
+  }
+  for (const auto& [file, error] : journals.failures) {
+    print(std::format("{}: kept in its journal: {}\n", printable(file.path), printable(error.message)));
+  }
+  for (const auto& remark : journals.remarks) print(std::format("journal: {}\n", printable(remark)));
   for (const auto& account : report.files) print(line_for(account) + "\n");
   if (report.stray != 0) {
     print(std::format("{} belong to no file that buffer {} knows: its index was damaged; they are kept\n",
                       format_bytes(report.stray), report.buffer));
   }
-  if (report.files.empty() && report.stray == 0)
+  if (report.files.empty() && report.stray == 0 && journals.journals == 0)
     print(std::format("buffer {}: nothing to recover\n", report.buffer));
 }
 
 void write(JsonWriter& json, const Report& report) {
-  json.begin_object()
-      .member("buffer", report.buffer)
-      .member("stray_unsaved_bytes", report.stray)
-      .key("files")
-      .begin_array();
+  const auto& journals = report.journals;
+  json.begin_object().member("buffer", report.buffer).key("journals").begin_object();
+  json.member("found", journals.journals)
+      .member("files", journals.files)
+      .member("carried_bytes", journals.bytes);
+  json.member("refused_records", journals.refused).key("failures").begin_array();
+  for (const auto& [file, error] : journals.failures) {
+    json.begin_object().member("path", file.path).member("why", error.message).end_object();
+  }
+  json.end_array().end_object().member("stray_unsaved_bytes", report.stray).key("files").begin_array();
   for (const auto& account : report.files) {
     json.begin_object().key("path");
     account.path.empty() ? json.value(nullptr) : json.value(account.path);
@@ -200,7 +242,8 @@ int run(const Options& options) {
   JsonWriter json;
   json.begin_object().key("buffers").begin_array();
   for (const auto& settings : *chosen) {
-    const auto report = recover(settings, options, *timeout);
+    const auto report =
+        only_journals_left(settings) ? recover_journals(settings) : recover(settings, options, *timeout);
     if (!report && report.error().code == ENOENT) {
       if (!options.json && !options.all) print(report.error().message + ": nothing to recover\n");
       continue;
@@ -209,6 +252,7 @@ int run(const Options& options) {
       code = refuse(report.error());
       continue;
     }
+    if (!report->journals.failures.empty() || report->journals.refused != 0) code = kAttention;
     if (report->stray != 0 || !std::ranges::all_of(report->files, settled)) code = kAttention;
     if (!options.json) say(*report);
     write(json, *report);
