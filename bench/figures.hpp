@@ -15,6 +15,7 @@ void measure_read_64(const Run& run);
 void measure_index_ops(const Run& run);
 void measure_pool(const Run& run);
 void measure_drain_merge(const Run& run);
+void measure_overlap(const Run& run);
 void measure_nvme_stage(const Run& run);
 void measure_overhead_memory(const Run& run);
 void measure_idle_cpu(const Run& run);
@@ -30,6 +31,7 @@ inline constexpr Figure kEngineFigures[] = {
     {"pool", "at least 3 times malloc, not below tcmalloc", measure_pool},
     {"drain_merge", "4 KiB writes in random order reach home in writes of at least 1 MiB",
      measure_drain_merge},
+    {"overlap", "total at most 1.05 of max(compute, drain) plus staging", measure_overlap},
     {"nvme_stage", "at least 0.9 of O_DIRECT at queue depth 16", measure_nvme_stage},
     {"overhead_memory", "at most 0.01 of the buckets", measure_overhead_memory},
     {"idle_cpu", "nothing to be measured", measure_idle_cpu},

@@ -164,7 +164,9 @@ constexpr auto kTable = std::to_array<Setting>({
         "case a sync, a flush, a close with `on_close: home`, pressure and `forebay drain` carry them home."),
     global<&Settings::drain, &DrainSettings::delay>(
         "drain.delay", between(seconds(0), hours(1)),
-        "How long a partly written bucket may wait for its neighbours before it is drained."),
+        "How long a partly written stretch waits for more after the last write to it before it is drained as "
+        "it "
+        "is. One that is written all the time waits 25 times as long at most."),
     global<&Settings::drain, &DrainSettings::period>("drain.period", between(milliseconds(10), hours(24)),
                                                      "Interval of `drain.trigger: periodic`."),
     global<&Settings::drain, &DrainSettings::rate>(

@@ -11,11 +11,14 @@
 namespace forebay {
 namespace {
 
+// Neighbouring blocks of a file have neighbouring chains: who goes through a file meets the same lines again.
+constexpr unsigned kNeighbourBits = 4;
 std::uint64_t mix(Key key) {
-  key ^= key >> 32;
-  key *= 0xd6e8'feb8'6659'fd93;
-  key ^= key >> 29;
-  return key;
+  auto mixed = key >> kNeighbourBits;
+  mixed ^= mixed >> 32;
+  mixed *= 0xd6e8'feb8'6659'fd93;
+  mixed ^= mixed >> 29;
+  return mixed << kNeighbourBits | (key & ((1u << kNeighbourBits) - 1));
 }
 
 void raise_to(Wide& word, std::uint64_t value) {
@@ -59,15 +62,13 @@ std::optional<std::uint32_t> BucketTable::find(Key key) const {
 
 std::optional<std::uint32_t> BucketTable::take_descriptor() {
   const auto count = control_.header().bucket_count;
-  auto& hint = control_.shared().bucket_hint;
-  const auto start = hint.load(std::memory_order_relaxed);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const auto at = (start + i) % count;
+  auto at = next_.load(std::memory_order_relaxed) % count;
+  for (std::uint32_t i = 0; i < count; ++i, at = at + 1 == count ? 0 : at + 1) {
     auto& owner = control_.bucket_owner(at);
     std::uint32_t free = 0;
     if (owner.load(std::memory_order_relaxed) == 0 &&
         owner.compare_exchange_strong(free, peers_.self(), std::memory_order_acquire)) {
-      hint.store(at + 1, std::memory_order_relaxed);
+      next_.store(at + 1, std::memory_order_relaxed);
       return at;
     }
   }
@@ -76,7 +77,11 @@ std::optional<std::uint32_t> BucketTable::take_descriptor() {
 
 void BucketTable::release_descriptor(std::uint32_t bucket) const {
   control_.bucket_owner(bucket).store(0, std::memory_order_release);
-  control_.shared().bucket_hint.store(bucket, std::memory_order_relaxed);
+  // Lowest first, so that what was used before is used again; but never a long way to the only one.
+  const auto next = next_.load(std::memory_order_relaxed) % control_.header().bucket_count;
+  if (bucket < next || control_.bucket_owner(next).load(std::memory_order_relaxed) != 0) {
+    next_.store(bucket, std::memory_order_relaxed);
+  }
 }
 
 Result<BucketTable::Inserted> BucketTable::insert(Key key, std::uint32_t tier) {

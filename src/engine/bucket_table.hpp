@@ -56,7 +56,11 @@ class BucketLock {
 class BucketTable {
  public:
   BucketTable(const Control& control, const Peers& peers, Tiers& tiers, SlotTable& slots)
-      : control_(control), peers_(peers), tiers_(tiers), slots_(slots) {}
+      : control_(control),
+        peers_(peers),
+        tiers_(tiers),
+        slots_(slots),
+        next_(place_to_start(peers.self(), control.header().bucket_count)) {}
 
   [[nodiscard]] std::optional<std::uint32_t> find(Key key) const;
 
@@ -114,6 +118,7 @@ class BucketTable {
   const Peers& peers_;
   Tiers& tiers_;
   SlotTable& slots_;
+  mutable std::atomic<std::uint32_t> next_;  // where this process looks for a descriptor first
 };
 
 }  // namespace forebay

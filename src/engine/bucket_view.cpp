@@ -45,7 +45,8 @@ RunList::Packed packed_list(const Bucket& bucket, std::uint32_t current) {
 }  // namespace
 
 RunList run_list(const Bucket& bucket, std::uint32_t size, std::uint32_t current) {
-  return RunList::unpack(packed_list(bucket, current), size);
+  const auto& words = bucket.lists[current & 1].entries;
+  return RunList::unpack(count_of(current), size, [&](unsigned i) { return peek(words[i]); });
 }
 
 bool states_whole(const Bucket& bucket, std::uint32_t size, std::uint64_t map_sum) {
@@ -107,6 +108,11 @@ void BucketView::compact() const {
 }
 
 bool BucketView::all_readable(std::uint32_t from, std::uint32_t to) const {
+  const auto current = bucket_.current.load(std::memory_order_acquire);
+  if ((current & kMapBit) == 0 && count_of(current) == 1) {
+    // What most buckets are: all of one kind.
+    return readable(static_cast<ByteState>(peek(bucket_.lists[current & 1].entries[0]) & 3));
+  }
   bool all = true;
   std::uint32_t covered = from;
   for_each(from, to, [&](std::uint32_t b, std::uint32_t e, ByteState s) {

@@ -1,6 +1,7 @@
 // The shared parts of a buffer as one process sees them. Everything that moves bytes is handed this.
 #pragma once
 
+#include <bit>
 #include <memory>
 
 #include "config/settings.hpp"
@@ -27,6 +28,13 @@ struct Core {
   Core& operator=(const Core&) = delete;
 
   [[nodiscard]] std::uint32_t bucket_size() const { return control.header().bucket_size; }
+  // Where a byte of a file lies. Bucket sizes are powers of two, which a division would not know.
+  [[nodiscard]] std::uint64_t block_of(std::uint64_t offset) const {
+    return offset >> std::countr_zero(bucket_size());
+  }
+  [[nodiscard]] std::uint32_t place_in_block(std::uint64_t offset) const {
+    return static_cast<std::uint32_t>(offset) & (bucket_size() - 1);
+  }
   [[nodiscard]] Counters& counters() const { return peers.record().counters; }
 
   const Settings settings;

@@ -10,7 +10,8 @@ namespace {
 // unsaved.
 UnsavedBlock examine(Core& core, std::uint32_t index, Key key) {
   const auto& bucket = core.control.bucket(index);
-  UnsavedBlock result{key_block(key), 0, bucket.dirty_since.load(std::memory_order_relaxed)};
+  UnsavedBlock result{key_block(key), 0, bucket.dirty_since.load(std::memory_order_relaxed),
+                      bucket.used.load(std::memory_order_relaxed)};
   const auto guard = core.buckets.lock(index, key);
   if (!guard) {
     result.bytes = 1;

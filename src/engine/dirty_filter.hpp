@@ -38,6 +38,7 @@ struct UnsavedBlock {
   std::uint64_t block;
   std::uint32_t bytes;  // unsaved ones
   std::uint32_t since;  // tick of the first of them
+  std::uint32_t used;   // tick of the last use of the block
 };
 // The blocks of [first, last] with unsaved bytes, ascending. Clears the bits of what it finds clean, if asked
 // for all.

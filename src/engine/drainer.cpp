@@ -7,7 +7,6 @@
 #include "base/log.hpp"
 #include "engine/truncate.hpp"
 #include "os/quiet_thread.hpp"
-#include "policy/ripeness.hpp"
 
 namespace forebay {
 namespace {
@@ -15,6 +14,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto kNever = Clock::time_point::max();
 constexpr auto kPressure = std::chrono::milliseconds(500);
+constexpr auto kMoment = std::chrono::milliseconds(20);
+// Between two looks, however often there is something new: looking costs the writers their locks.
+constexpr auto kBreath = std::chrono::milliseconds(2);
 constexpr std::size_t kMaxRuns = 64;
 
 Status too_long(const std::string& path) {
@@ -56,13 +58,16 @@ class Gathering {
   Status result_;
 };
 
-// Many file systems let only one write at a time extend a file, and others beside each other inside it: the
-// block that reaches furthest goes first, so that the rest need not queue.
+// Many file systems let only one write at a time extend a file, and others beside each other inside it. If
+// there is more than one write to come, the one that reaches furthest goes first, so that the rest need not
+// queue.
 std::vector<UnsavedBlock> longest_reach_first(std::vector<UnsavedBlock> blocks, const Core& core,
                                               std::uint32_t file) {
-  const bool extends = !blocks.empty() && (blocks.back().block + 1) * core.bucket_size() >
-                                              core.control.file(file).home_size.load();
-  if (extends) std::ranges::rotate(blocks, blocks.end() - 1);
+  const auto a_write = std::max<std::uint64_t>(kGoodWrite / core.bucket_size(), 1);
+  const bool several = blocks.size() * core.bucket_size() > core.settings.drain.write_size;
+  if (several && (blocks.back().block + 1) * core.bucket_size() > core.control.file(file).home_size.load()) {
+    std::ranges::rotate(blocks, blocks.end() - static_cast<std::ptrdiff_t>(std::min(a_write, blocks.size())));
+  }
   return blocks;
 }
 
@@ -94,7 +99,7 @@ void Drainer::release(std::uint32_t file) {
     if (found == targets_.end()) return;
     found->second.released = true;
   }
-  wake(2);
+  wake(kUrgent);
 }
 
 void Drainer::forget(std::uint32_t file) {
@@ -102,7 +107,7 @@ void Drainer::forget(std::uint32_t file) {
   targets_.erase(file);
 }
 
-void Drainer::wake(int wanted) {
+void Drainer::wake(Kick wanted) {
   kicked_.store(wanted, std::memory_order_relaxed);
   const std::scoped_lock lock(mutex_);
   wake_.notify_all();
@@ -113,7 +118,7 @@ void Drainer::press() {
     const std::scoped_lock lock(mutex_);
     pressed_until_ = Clock::now() + kPressure;
   }
-  wake(2);
+  wake(kUrgent);
 }
 
 void Drainer::pause(bool paused) {
@@ -121,25 +126,28 @@ void Drainer::pause(bool paused) {
     const std::scoped_lock lock(mutex_);
     paused_ = paused;
   }
-  wake(2);
+  wake(kUrgent);
 }
 
 void Drainer::run() {
   auto next = Clock::now();
+  auto breath_ends = next;
   for (;;) {
     std::vector<Target> targets;
     bool pressed = false;
     {
       std::unique_lock lock(mutex_);
-      const auto ready = [&] { return stopping_ || kicked_.load() != 0; };
+      wake_.wait_until(lock, breath_ends, [&] { return stopping_ || kicked_.load() == kUrgent; });
+      const auto ready = [&] { return stopping_ || kicked_.load() != kNotKicked; };
       if (next == kNever) {
         wake_.wait(lock, ready);
       } else {
         wake_.wait_until(lock, next, ready);
       }
       if (stopping_) return;
-      kicked_.store(0);
+      kicked_.store(kNotKicked);
       next = kNever;
+      breath_ends = Clock::now() + kBreath;
       if (paused_) continue;
       pressed = Clock::now() < pressed_until_;
       for (const auto& [file, target] : targets_) targets.push_back(target);
@@ -163,7 +171,6 @@ Drainer::TimePoint Drainer::tend(const Target& target, bool pressed) {
   if (!target.home->known(core_.files)) return kNever;
   if (!maybe_dirty(record) || is_scratch(record)) return kNever;
   const auto now = Clock::now();
-  const auto now_tick = core_.control.tick();
   if (record.error.load() != 0) {
     const auto since = std::chrono::nanoseconds(core_.control.nanoseconds() - record.error_ns.load());
     if (since < std::chrono::seconds(1)) return now + std::chrono::seconds(1) - since;
@@ -175,52 +182,55 @@ Drainer::TimePoint Drainer::tend(const Target& target, bool pressed) {
                           .released = target.released,
                           .pressed = pressed,
                           .patience_ms = static_cast<std::uint32_t>(patience / std::chrono::milliseconds(1))};
-  const auto blocks = unsaved_blocks(core_, file, 0, kMaxBlock);
   auto next = kNever;
-  for (std::size_t i = 0; i < blocks.size();) {
-    // A group of neighbours goes together or waits together.
-    std::size_t end = i;
-    RunOfBlocks run{};
-    while (end < blocks.size() && blocks[end].block == blocks[i].block + (end - i)) {
-      run.bytes += blocks[end].bytes;
-      run.oldest_ms = std::max(run.oldest_ms, now_tick - std::min(now_tick, blocks[end].since));
-      run.all_whole = run.all_whole && blocks[end].bytes == core_.bucket_size();
-      run.whole_bytes += blocks[end].bytes == core_.bucket_size() ? blocks[end].bytes : 0;
-      ++end;
+  const auto again_in = [&](std::chrono::milliseconds wait) { next = std::min(next, now + wait); };
+  const auto ripe = ripe_blocks(unsaved_blocks(core_, file, 0, kMaxBlock), ripeness, again_in);
+  auto shipment = std::make_shared<Shipment>();
+  shipment->home = target.home;
+  for (const auto& one : longest_reach_first(ripe, core_, file)) {
+    const bool apart = !shipment->buckets.empty() && shipment->next_block != one.block;
+    if (apart || shipment->bytes >= core_.settings.drain.write_size || shipment->runs.size() >= kMaxRuns) {
+      ship_in_background(std::exchange(shipment, std::make_shared<Shipment>()));
+      shipment->home = target.home;
     }
-    const auto verdict = ripeness.judge(run);
-    if (!verdict.anything) {
-      if (verdict.look_again_ms != kNoNeed)
-        next = std::min(next, now + std::chrono::milliseconds(verdict.look_again_ms));
-      i = end;
-      continue;
+    const auto claimed = drain_.claim(*shipment, one.block);
+    if (!claimed ||
+        (*claimed != Claim::kClaimed && *claimed != Claim::kNothing && *claimed != Claim::kDamaged)) {
+      again_in(kMoment);
     }
-    auto shipment = std::make_shared<Shipment>();
-    shipment->home = target.home;
-    const std::vector<UnsavedBlock> group(blocks.begin() + static_cast<std::ptrdiff_t>(i),
-                                          blocks.begin() + static_cast<std::ptrdiff_t>(end));
-    i = end;
-    for (const auto& [block, bytes, since] : longest_reach_first(group, core_, file)) {
-      if (verdict.whole_only && bytes != core_.bucket_size()) {
-        next = std::min(next, now + core_.settings.drain.delay);
-        continue;
-      }
-      const bool apart = !shipment->buckets.empty() && shipment->next_block != block;
-      if (apart || shipment->bytes >= core_.settings.drain.write_size || shipment->runs.size() >= kMaxRuns) {
-        ship_in_background(std::exchange(shipment, std::make_shared<Shipment>()));
-        shipment->home = target.home;
-      }
-      const auto claimed = drain_.claim(*shipment, block);
-      if (!claimed ||
-          (*claimed != Claim::kClaimed && *claimed != Claim::kNothing && *claimed != Claim::kDamaged)) {
-        next = std::min(next, now + std::chrono::milliseconds(20));
-      }
-    }
-    if (!shipment->buckets.empty()) ship_in_background(std::move(shipment));
-    // What was written meanwhile, or failed, is looked at when the shipments have landed.
-    next = std::min(next, now + std::chrono::milliseconds(20));
   }
+  if (!shipment->buckets.empty()) ship_in_background(std::move(shipment));
+  // What was written meanwhile, or failed, is looked at when the shipments have landed.
+  if (!ripe.empty()) again_in(kMoment);
   return next;
+}
+
+std::vector<UnsavedBlock> Drainer::ripe_blocks(
+    const std::vector<UnsavedBlock>& blocks, const Ripeness& ripeness,
+    const std::function<void(std::chrono::milliseconds)>& again_in) const {
+  const std::uint64_t bucket_size = core_.bucket_size();
+  const auto window_blocks = std::max<std::uint64_t>(kGoodWrite / bucket_size, 1);
+  const auto now = core_.control.tick();
+  const auto since = [now](std::uint32_t tick) { return now - std::min(now, tick); };
+  std::vector<UnsavedBlock> ripe;
+  for (auto first = blocks.begin(); first != blocks.end();) {
+    const auto number = first->block / window_blocks;
+    const auto last =
+        std::find_if(first, blocks.end(), [&](const auto& b) { return b.block / window_blocks != number; });
+    Window window{.quiet_ms = ~0u};
+    for (auto it = first; it != last; ++it) {
+      window.all_whole = window.all_whole && it->bytes == bucket_size;
+      window.oldest_ms = std::max(window.oldest_ms, since(it->since));
+      window.quiet_ms = std::min(window.quiet_ms, since(it->used));
+    }
+    window.full = window.all_whole && static_cast<std::uint64_t>(last - first) == window_blocks;
+    const auto verdict = ripeness.judge(window);
+    if (verdict.ripe) ripe.insert(ripe.end(), first, last);
+    if (!verdict.ripe && verdict.look_again_ms != kNoNeed)
+      again_in(std::chrono::milliseconds(verdict.look_again_ms));
+    first = last;
+  }
+  return ripe;
 }
 
 void Drainer::ship_in_background(std::shared_ptr<Shipment> shipment) {
@@ -263,7 +273,8 @@ Status Drainer::flush_once(const std::shared_ptr<HomeFile>& home, const std::vec
     return shipment;
   };
   auto shipment = fresh();
-  for (const auto& [block, bytes, since] : longest_reach_first(blocks, core_, home->file())) {
+  for (const auto& one : longest_reach_first(blocks, core_, home->file())) {
+    const auto block = one.block;
     const bool apart = !shipment->buckets.empty() && shipment->next_block != block;
     if (apart || shipment->bytes >= core_.settings.drain.write_size || shipment->runs.size() >= kMaxRuns) {
       if (!dispatch(std::exchange(shipment, fresh()))) break;
@@ -298,7 +309,7 @@ Status Drainer::flush(const std::shared_ptr<HomeFile>& home, std::uint64_t first
     }
     for (const auto block : busy) {
       FOREBAY_TRY(drain_.wait_for_claim(home->file(), block, deadline));
-      again.push_back({block, 1, 0});
+      again.push_back({block, 1, 0, 0});
     }
     busy.clear();
     FOREBAY_TRY(flush_once(home, again, busy, deadline));

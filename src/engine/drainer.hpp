@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -18,6 +19,7 @@
 #include "engine/crew.hpp"
 #include "engine/dirty_filter.hpp"
 #include "engine/drain.hpp"
+#include "policy/ripeness.hpp"
 
 namespace forebay {
 
@@ -39,10 +41,9 @@ class Drainer {
   void release(std::uint32_t file);
   void forget(std::uint32_t file);
 
-  // Something was staged. `ripe`: there is enough for a good write.
-  void kick(bool ripe) {
-    const int wanted = ripe ? 2 : 1;
-    if (kicked_.load(std::memory_order_relaxed) < wanted) wake(wanted);
+  // Something was staged that may be ripe, or will be.
+  void kick() {
+    if (kicked_.load(std::memory_order_relaxed) == kNotKicked) wake(kStaged);
   }
   // Room is short: everything unsaved is ripe until further notice.
   void press();
@@ -64,10 +65,15 @@ class Drainer {
     DrainTrigger trigger;
     bool released = false;
   };
+  enum Kick : int { kNotKicked, kStaged, kUrgent };
   void run();
-  void wake(int wanted);
+  void wake(Kick wanted);
   // Ships what is ripe of one file; returns when to look again.
   TimePoint tend(const Target& target, bool pressed);
+  // Those of one file that should go now; the rest should be looked at again in a while.
+  [[nodiscard]] std::vector<UnsavedBlock> ripe_blocks(
+      const std::vector<UnsavedBlock>& blocks, const Ripeness& ripeness,
+      const std::function<void(std::chrono::milliseconds)>& again_in) const;
   void ship_in_background(std::shared_ptr<Shipment> shipment);
   Status flush_once(const std::shared_ptr<HomeFile>& home, const std::vector<UnsavedBlock>& blocks,
                     std::vector<std::uint64_t>& busy, TimePoint deadline);
@@ -75,7 +81,7 @@ class Drainer {
   Core& core_;
   Crew& crew_;
   Drain drain_;
-  std::atomic<int> kicked_ = 0;
+  std::atomic<Kick> kicked_ = kNotKicked;
 
   std::mutex mutex_;
   std::condition_variable wake_;

@@ -13,13 +13,13 @@ namespace forebay {
 // spared. False when the tier has nothing that may be forgotten.
 bool evict_one(Core& core, std::uint32_t tier, EvictionOrder order, std::uint32_t for_file);
 
-// Notes a use, for the orders that want to know.
+// Notes a use, for the orders that want to know. Stores as little as that takes: readers share the line.
 inline void touch(const Core& core, Bucket& bucket, Eviction kind) {
+  if (kind == Eviction::Fifo) return;
   const auto now = core.control.tick();
-  if (kind != Eviction::Fifo && bucket.used.load(std::memory_order_relaxed) != now) {
-    bucket.used.store(now, std::memory_order_relaxed);
-  }
-  bucket.hits.store(bucket.hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  if (bucket.used.load(std::memory_order_relaxed) != now) bucket.used.store(now, std::memory_order_relaxed);
+  if (kind == Eviction::Lfu)
+    bucket.hits.store(bucket.hits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
 }
 
 [[nodiscard]] constexpr EvictionOrder order_of(Eviction kind) {

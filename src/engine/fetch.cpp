@@ -197,8 +197,8 @@ Result<std::uint64_t> Fetcher::get(const std::shared_ptr<HomeFile>& home_file, c
   std::vector<Gap> gaps;
   std::vector<Permit> permits;
   for (std::uint64_t done = 0; done < total;) {
-    const auto block = (offset + done) / bucket_size;
-    const auto at = static_cast<std::uint32_t>((offset + done) % bucket_size);
+    const auto block = core_.block_of(offset + done);
+    const auto at = core_.place_in_block(offset + done);
     const auto length = static_cast<std::uint32_t>(std::min<std::uint64_t>(bucket_size - at, total - done));
     const auto key = home.key(block);
     if (!hit(key, at, length, out.data() + done, settings) &&

@@ -63,17 +63,18 @@ std::uint64_t File::max_size() const { return (kMaxBlock + 1) * buffer_.core_.bu
 Status File::report() {
   const auto& record = buffer_.core_.control.file(number_);
   const auto now = record.error_sequence.load();
-  if (errors_seen_.exchange(now) == now) return {};
+  if (errors_seen_.load(std::memory_order_relaxed) == now || errors_seen_.exchange(now) == now) return {};
   const auto code = record.error.load();
   if (code == 0) return {};
   return fail_errno(static_cast<int>(code), "carry home", path());
 }
 
 Result<std::uint64_t> File::write_staged(std::uint64_t offset, std::span<const std::byte> data) {
-  const auto bucket_size = buffer_.core_.bucket_size();
+  const auto& core = buffer_.core_;
+  const auto bucket_size = core.bucket_size();
   for (std::uint64_t done = 0; done < data.size();) {
-    const auto block = (offset + done) / bucket_size;
-    const auto at = static_cast<std::uint32_t>((offset + done) % bucket_size);
+    const auto block = core.block_of(offset + done);
+    const auto at = core.place_in_block(offset + done);
     const auto length =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(bucket_size - at, data.size() - done));
     const auto status = buffer_.stager_.put(home_, settings_, block, at, data.data() + done, length);

@@ -70,13 +70,12 @@ struct Header {
   Word ready;           // stored last at creation
 };
 
-struct TierShared {
+struct alignas(64) TierShared {
   Word grow_lock;
-  Word available;  // slots whose storage is reserved: [0, available)
-  Word free_hint;  // about how many of them are free
-  Word next_hint;  // where to look first
-  Word failed;     // errno of the last failure to grow, read or write; 0 if none
-  Word hand;       // where the search for something to evict or demote goes on
+  Word available;              // slots whose storage is reserved: [0, available)
+  Word failed;                 // errno of the last failure to grow, read or write; 0 if none
+  Word hand;                   // where the search for something to evict or demote goes on
+  alignas(64) Word free_hint;  // about how many of them are free; apart, because it changes all the time
 };
 
 // Figures that only add up; a process writes those of its own lease only.
@@ -99,7 +98,6 @@ struct alignas(64) Shared {
   Wide rate_ns;  // drain.rate: when the next byte may go home (ticks)
   Wide journal_sequence;
   Word damage_found;
-  Word bucket_hint;
   Word file_hint;
   Word maps;      // about how many buckets have a byte map
   Counters gone;  // sums of processes that left

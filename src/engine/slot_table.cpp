@@ -20,16 +20,15 @@ std::optional<std::uint32_t> SlotTable::take(std::uint32_t tier, std::uint32_t b
     const auto count = available(tier);
     auto before = shared.free_hint.load(std::memory_order_relaxed);
     if (count > 0 && before != 0) {
-      const auto start = shared.next_hint.load(std::memory_order_relaxed);
-      for (std::uint32_t i = 0; i < count; ++i) {
-        const auto at = (start + i) % count;
+      auto at = next_[tier].load(std::memory_order_relaxed) % count;
+      for (std::uint32_t i = 0; i < count; ++i, at = at + 1 == count ? 0 : at + 1) {
         std::uint64_t free = 0;
         auto& candidate = word(first + at);
         if (candidate.load(std::memory_order_relaxed) != 0 ||
             !candidate.compare_exchange_strong(free, wanted, std::memory_order_acquire)) {
           continue;
         }
-        shared.next_hint.store(at + 1, std::memory_order_relaxed);
+        next_[tier].store(at + 1, std::memory_order_relaxed);
         // A hint only: never below zero, whatever a killed process left of it.
         auto hint = shared.free_hint.load(std::memory_order_relaxed);
         while (hint > 0 &&
@@ -49,8 +48,12 @@ void SlotTable::give_back(std::uint32_t slot) {
   const auto& tier = tiers_.of_slot(slot);
   auto& shared = control_.shared().tiers[tier.index];
   word(slot).store(0, std::memory_order_release);
-  // The slot used last is the one most likely in a cache.
-  shared.next_hint.store(slot - tier.first_slot, std::memory_order_relaxed);
+  // Lowest first, so that memory that was used before is used again; but never a long way to the only one.
+  auto& next = next_[tier.index];
+  const auto at = next.load(std::memory_order_relaxed) % std::max(available(tier.index), 1u);
+  if (slot - tier.first_slot < at || word(tier.first_slot + at).load(std::memory_order_relaxed) != 0) {
+    next.store(slot - tier.first_slot, std::memory_order_relaxed);
+  }
   shared.free_hint.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -81,7 +84,7 @@ bool SlotTable::grow(std::uint32_t tier) {
     if (status) {
       shared.available.store(to, std::memory_order_release);
       shared.free_hint.fetch_add(to - from, std::memory_order_relaxed);
-      shared.next_hint.store(from, std::memory_order_relaxed);
+      next_[tier].store(from, std::memory_order_relaxed);
       grown = true;
     } else {
       shared.failed.store(static_cast<std::uint32_t>(status.error().code), std::memory_order_relaxed);

@@ -4,6 +4,8 @@
 // for), or linked to the bucket whose `place` names it.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <optional>
 
@@ -24,10 +26,18 @@ namespace forebay {
   return static_cast<std::uint32_t>(word) - 1;
 }
 
+// Spreads the processes over `count` places.
+[[nodiscard]] inline std::uint32_t place_to_start(LeaseId self, std::uint32_t count) {
+  constexpr std::uint32_t kGoldenRatio = 0x9e37'79b9;
+  return static_cast<std::uint32_t>(std::uint64_t{lease_slot(self) * kGoldenRatio} * count >> 32);
+}
+
 class SlotTable {
  public:
   SlotTable(const Control& control, const Peers& peers, Tiers& tiers)
-      : control_(control), peers_(peers), tiers_(tiers) {}
+      : control_(control), peers_(peers), tiers_(tiers) {
+    for (auto& next : next_) next.store(place_to_start(peers.self(), control.header().slot_count));
+  }
 
   // A slot of `tier`, now in this process's hands for `bucket`; none when the tier is full and cannot grow.
   [[nodiscard]] std::optional<std::uint32_t> take(std::uint32_t tier, std::uint32_t bucket);
@@ -53,6 +63,8 @@ class SlotTable {
   const Control& control_;
   const Peers& peers_;
   Tiers& tiers_;
+  // Where this process looks first: each has a place of its own, so that they are not after the same slots.
+  std::array<std::atomic<std::uint32_t>, kTierLimit> next_;
 };
 
 }  // namespace forebay

@@ -66,10 +66,12 @@ Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, s
   const auto end = at + length;
   std::uint64_t covered = 0;
   bool some_invalid = false;
+  bool some_saved = false;  // or on their way
   const bool whole = length == states.size();
   states.for_each(at, end, [&](std::uint32_t b, std::uint32_t e, ByteState s) {
     if (readable(s) && !whole) covered += weigh(bytes + b, b, e - b);
     some_invalid = some_invalid || s == ByteState::kInvalid;
+    some_saved = some_saved || s == ByteState::kValid || s == ByteState::kClaimed;
   });
   if (whole) covered = bucket.weight.load(std::memory_order_relaxed);
   const bool was_clean = bucket.dirty_since.load(std::memory_order_relaxed) == 0;
@@ -77,7 +79,8 @@ Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, s
     const Change change(bucket);
     if (was_clean) note_dirty(file, key_block(key));  // W3
     // W1: what is Valid or Claimed becomes Dirty before its bytes change.
-    if (!states.rewrite(at, end, [](ByteState s) { return readable(s) ? ByteState::kDirty : s; })) {
+    if (some_saved &&
+        !states.rewrite(at, end, [](ByteState s) { return readable(s) ? ByteState::kDirty : s; })) {
       return Outcome::kFragmented;
     }
     FOREBAY_CRASH_POINT("stage.before_copy");
@@ -96,7 +99,7 @@ Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, s
     FOREBAY_CRASH_POINT("stage.sized");
   }
   touch(core_, bucket, settings.eviction);
-  if (was_clean || end == core_.bucket_size()) drainer_.kick(end == core_.bucket_size());
+  if (was_clean || end == core_.bucket_size()) drainer_.kick();
   return Outcome::kStaged;
 }
 

@@ -43,10 +43,12 @@ class Tiers {
   [[nodiscard]] Tier& of_slot(std::uint32_t slot);
 
   // Where the slot's bytes lie in memory; null if its tier is not mapped, or there is no such slot.
-  [[nodiscard]] std::byte* data(std::uint32_t slot) {
-    for (auto& tier : tiers_) {
-      if (!tier->holds(slot)) continue;
-      return tier->mapped && tier->reserved(slot) ? tier->mapped->slot(slot - tier->first_slot) : nullptr;
+  [[nodiscard]] std::byte* data(std::uint32_t slot) const {
+    for (const auto& tier : mapped_) {
+      const auto number = slot - tier.first_slot;
+      if (number >= tier.slots) continue;
+      if (number >= tier.available->load(std::memory_order_relaxed)) return nullptr;
+      return tier.start + std::uint64_t{number} * bucket_size_;
     }
     return nullptr;
   }
@@ -54,7 +56,17 @@ class Tiers {
   Status read(std::uint32_t slot, std::uint32_t offset, std::uint32_t length, std::byte* to);
 
  private:
+  // What data() needs of the mapped tiers, side by side.
+  struct Mapped {
+    std::uint32_t first_slot;
+    std::uint32_t slots;
+    const Word* available;
+    std::byte* start;
+  };
+
   std::vector<std::unique_ptr<Tier>> tiers_;
+  std::vector<Mapped> mapped_;
+  std::uint64_t bucket_size_ = 0;
 };
 
 struct RemovedFile {

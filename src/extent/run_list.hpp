@@ -99,17 +99,23 @@ class RunList {
     }
     return pack_grains(size / kGrains, allowed(kOddRuns, room), packed);
   }
-  // Of anything that lies in memory: what pack() could not have made gives a list that is not well formed, or
-  // one that is packed differently.
-  static RunList unpack(const Packed& packed, std::uint32_t size) {
+  // From the `count` and the words of a packed list: word(i) is asked once for each. Of anything that lies in
+  // memory: what pack() could not have made gives a list that is not well formed.
+  template <class Word>
+  static RunList unpack(unsigned count, std::uint32_t size, Word&& word) {
     RunList list;
-    if (packed.count != 0) {
-      list.count_ = std::min(packed.count, kWords);
-      std::copy_n(packed.words.begin(), list.count_, list.entries_.begin());
+    if (count == 0) {
+      std::array<std::uint32_t, kWords> words;
+      for (unsigned i = 0; i < kWords; ++i) words[i] = word(i);
+      list.unpack_grains(words, size / kGrains);
     } else {
-      list.unpack_grains(packed, size / kGrains);
+      list.count_ = std::min(count, kWords);
+      for (unsigned i = 0; i < list.count_; ++i) list.entries_[i] = word(i);
     }
     return list;
+  }
+  static RunList unpack(const Packed& packed, std::uint32_t size) {
+    return unpack(packed.count, size, [&](unsigned i) { return packed.words[i]; });
   }
   [[nodiscard]] bool well_formed(std::uint32_t size) const {
     if (count_ == 0 || begin(0) != 0) return false;
@@ -147,16 +153,23 @@ class RunList {
     return true;
   }
 
-  void unpack_grains(const Packed& packed, std::uint32_t grain) {
+  void unpack_grains(const std::array<std::uint32_t, kWords>& words, std::uint32_t grain) {
     unsigned odd = kGrainWords;
     const auto push_odd_before = [&](std::uint32_t end) {
-      for (; odd < kWords && packed.words[odd] != 0 && packed.words[odd] >> 2 < end; ++odd) {
-        push(packed.words[odd] >> 2, static_cast<ByteState>(packed.words[odd] & 3));
+      for (; odd < kWords && words[odd] != 0 && words[odd] >> 2 < end; ++odd) {
+        push(words[odd] >> 2, static_cast<ByteState>(words[odd] & 3));
       }
     };
-    for (unsigned g = 0; g < kGrains; ++g) {
-      push_odd_before(g * grain);
-      push(g * grain, static_cast<ByteState>(packed.words[g / 16] >> (g % 16 * 2) & 3));
+    for (unsigned w = 0; w < kGrainWords; ++w) {
+      const auto word = words[w];
+      const bool more_odd = odd < kWords && words[odd] != 0;
+      const bool as_before =
+          count_ > 0 && word == static_cast<std::uint32_t>(state(count_ - 1)) * 0x5555'5555u;
+      if (as_before && !more_odd) continue;
+      for (unsigned g = w * 16; g < w * 16 + 16; ++g) {
+        if (more_odd) push_odd_before(g * grain);
+        push(g * grain, static_cast<ByteState>(word >> (g % 16 * 2) & 3));
+      }
     }
     push_odd_before(kGrains * grain);
   }
