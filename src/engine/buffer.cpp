@@ -268,8 +268,7 @@ void Buffer::remove_scratch() {
 Status Buffer::detach() {
   {
     const std::scoped_lock lock(mutex_);
-    if (detached_) return {};
-    detached_ = true;
+    if (detached_.exchange(true)) return {};
     for (const auto& [number, handles] : open_files_) core_.files.close(number);
     open_files_.clear();
   }

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -57,7 +58,10 @@ class Buffer {
   // buffer.
   [[nodiscard]] const ReplayReport& replayed() const { return replayed_; }
 
-  [[nodiscard]] bool attached() const { return core_.peers.self() != 0; }
+  // Not any more after detach(), and not in a forked child.
+  [[nodiscard]] bool attached() const {
+    return !detached_.load(std::memory_order_relaxed) && core_.peers.self() != 0;
+  }
   [[nodiscard]] Core& core() { return core_; }
 
  private:
@@ -84,7 +88,7 @@ class Buffer {
   ReplayReport replayed_;
   std::mutex mutex_;
   std::map<std::uint32_t, unsigned> open_files_;  // guarded by mutex_: handles by file number
-  bool detached_ = false;                         // guarded by mutex_
+  std::atomic<bool> detached_ = false;
 };
 
 }  // namespace forebay
