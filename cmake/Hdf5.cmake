@@ -61,3 +61,31 @@ function(forebay_mpi_test test flavour ranks program)
     ${test} PROPERTIES TIMEOUT 300 LABELS integration PROCESSORS 2 ENVIRONMENT "${environment}"
                        WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
 endfunction()
+
+# forebay_hdf5_plugins(<library of the door> <folder>): per flavour, the door as libforebay_hdf5_<flavour>.so in
+# plugins/, and beneath it in plugins/<flavour>/ what HDF5_PLUGIN_PATH is to name: one file for each name that
+# HDF5 may look for. HDF5 loads everything that lies there, so the door itself does not.
+function(forebay_hdf5_plugins library folder)
+  set(place ${PROJECT_BINARY_DIR}/plugins)
+  foreach(flavour IN LISTS FOREBAY_HDF5_FLAVOURS)
+    set(door forebay_hdf5_door_${flavour})
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${door}.cpp CONTENT "")
+    add_library(${door} SHARED ${CMAKE_CURRENT_BINARY_DIR}/${door}.cpp)
+    target_link_libraries(${door} PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,${library}_${flavour}>)
+    # HDF5 unloads plugins when it closes down, and the engine's threads may still be at work.
+    target_link_options(${door} PRIVATE LINKER:-z,nodelete LINKER:--version-script=${folder}/door.map)
+    set_target_properties(${door} PROPERTIES OUTPUT_NAME forebay_hdf5_${flavour} LIBRARY_OUTPUT_DIRECTORY ${place}
+                                             LINK_DEPENDS ${folder}/door.map)
+    install(TARGETS ${door} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/forebay/plugins)
+    foreach(name IN ITEMS vol cache_ext vfd)
+      set(plugin forebay_${name}_${flavour})
+      add_library(${plugin} MODULE ${folder}/${name}.cpp)
+      target_link_libraries(${plugin} PRIVATE ${door} forebay_hdf5_${flavour})
+      target_include_directories(${plugin} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+      set_target_properties(
+        ${plugin} PROPERTIES OUTPUT_NAME forebay_${name} LIBRARY_OUTPUT_DIRECTORY ${place}/${flavour}
+                             BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN/..")
+      install(TARGETS ${plugin} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/forebay/plugins/${flavour})
+    endforeach()
+  endforeach()
+endfunction()

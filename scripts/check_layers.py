@@ -21,6 +21,7 @@ BELOW = {
     "os": {"base"},
     "tier": {"base", "os"} | PURE,
     "engine": {"base", "os", "tier"} | PURE,
+    "session": {"base", "os", "tier", "engine"} | PURE,
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 FOREIGN = re.compile(r"^(hdf5|H5|mpi|mpio?)[A-Za-z0-9_]*\.(h|hpp)$")

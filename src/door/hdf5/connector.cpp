@@ -1,0 +1,87 @@
+#include "door/hdf5/connector.hpp"
+
+#include "door/hdf5/calls.hpp"
+#include "door/hdf5/forward.hpp"
+#include "door/hdf5/info.hpp"
+#include "door/hdf5/request.hpp"
+
+namespace forebay::hdf5 {
+namespace {
+
+constexpr unsigned kVersion = 1;
+
+herr_t initialize(hid_t /*vipl*/) { return 0; }
+herr_t terminate() { return 0; }
+
+template <const H5VL_class_t& (*Self)()>
+herr_t get_class(void* handle, H5VL_get_conn_lvl_t level, const H5VL_class_t** found) {
+  if (level == H5VL_GET_CONN_LVL_CURR) {
+    *found = &Self();
+    return 0;
+  }
+  return H5VLintrospect_get_conn_cls(object(handle).under, object(handle).vol(), level, found);
+}
+
+herr_t get_capabilities(const void* info, uint64_t* flags) {
+  const ConnectorInfo otherwise;
+  const auto& which = info != nullptr ? *static_cast<const ConnectorInfo*>(info) : otherwise;
+  return H5VLintrospect_get_cap_flags(which.under_info(), which.under_vol(), flags);
+}
+
+template <const H5VL_class_t& (*Self)()>
+H5VL_class_t make(const char* name, H5VL_class_value_t value) {
+  return {.version = H5VL_VERSION,
+          .value = value,
+          .name = name,
+          .conn_version = kVersion,
+          .cap_flags = H5VL_CAP_FLAG_NATIVE_FILES | H5VL_CAP_FLAG_ASYNC,
+          .initialize = initialize,
+          .terminate = terminate,
+          .info_cls = info_calls(),
+          .wrap_cls = wrap_calls(),
+          .attr_cls = {.create = forward<H5VLattr_create>,
+                       .open = forward<H5VLattr_open>,
+                       .read = forward<H5VLattr_read>,
+                       .write = forward<H5VLattr_write>,
+                       .get = forward<H5VLattr_get>,
+                       .specific = forward<H5VLattr_specific>,
+                       .optional = forward<H5VLattr_optional>,
+                       .close = forward_close<H5VLattr_close>},
+          .dataset_cls = dataset_calls(),
+          .datatype_cls = {.commit = forward<H5VLdatatype_commit>,
+                           .open = forward<H5VLdatatype_open>,
+                           .get = forward<H5VLdatatype_get>,
+                           .specific = forward<H5VLdatatype_specific>,
+                           .optional = forward<H5VLdatatype_optional>,
+                           .close = forward_close<H5VLdatatype_close>},
+          .file_cls = file_calls(),
+          .group_cls = group_calls(),
+          .link_cls = link_calls(),
+          .object_cls = object_calls(),
+          .introspect_cls = {.get_conn_cls = get_class<Self>,
+                             .get_cap_flags = get_capabilities,
+                             .opt_query = forward<H5VLintrospect_opt_query>},
+          .request_cls = request_class(),
+          .blob_cls = {.put = forward<H5VLblob_put>,
+                       .get = forward<H5VLblob_get>,
+                       .specific = forward<H5VLblob_specific>,
+                       .optional = forward<H5VLblob_optional>},
+          .token_cls = {.cmp = forward<H5VLtoken_cmp>,
+                        .to_str = forward<H5VLtoken_to_str>,
+                        .from_str = forward<H5VLtoken_from_str>},
+          .optional = forward<H5VLoptional>};
+}
+
+}  // namespace
+
+const H5VL_class_t& connector_class() {
+  static const auto made = make<connector_class>(kConnectorName, kConnectorValue);
+  return made;
+}
+
+const H5VL_class_t& cache_connector_class() {
+  static const auto made = make<cache_connector_class>(kCacheName, kCacheValue);
+  return made;
+}
+
+}  // namespace forebay::hdf5

@@ -1,0 +1,55 @@
+// HDF5's file driver "forebay": a file's addresses are offsets of a file in the buffer.
+//
+// It looks to HDF5 as the POSIX driver does (same features, same locks, same bytes at home), so that files
+// can go from one to the other. A file is buffered, or plain: read and written at home, where the buffer
+// cannot be had or must not be used. HDF5 calls a driver under its own lock, one call at a time.
+#pragma once
+
+#include <hdf5.h>
+
+#include <memory>
+
+#include "base/error.hpp"
+#include "door/hdf5/export.hpp"
+#include "engine/file.hpp"
+#include "session/session.hpp"
+
+namespace forebay::hdf5 {
+
+inline constexpr const char* kDriverName = "forebay";
+inline constexpr H5FD_class_value_t kDriverValue = 419;
+
+// What a file-access list carries for the driver.
+struct DriverInfo {
+  Membership membership{};
+};
+
+// The class for H5FDregister and for the plugin.
+[[nodiscard]] FOREBAY_HDF5_EXPORT const H5FD_class_t& driver_class();
+// Puts the driver into a file-access list.
+[[nodiscard]] herr_t set_driver(hid_t fapl, const DriverInfo& info);
+
+// Why a file is not buffered.
+enum class Plain { kNo, kSwmr, kNotRegular, kBypass, kNoBuffer };
+[[nodiscard]] const char* words(Plain why);
+
+// An open file of the driver, as the connector above sees it.
+class DriverFile {
+ public:
+  // The file in the buffer; null while it is plain.
+  [[nodiscard]] virtual std::shared_ptr<File> buffered() = 0;
+  [[nodiscard]] virtual Plain plain() const = 0;
+  // From now on every write is at home, in order, before it returns: somebody else follows it there.
+  virtual Status go_plain(Plain why) = 0;
+
+ protected:
+  DriverFile() = default;
+  DriverFile(const DriverFile&) = default;
+  DriverFile& operator=(const DriverFile&) = default;
+  ~DriverFile() = default;
+};
+
+// The driver's file that an answer of H5Fget_vfd_handle belongs to; null if another driver gave it.
+[[nodiscard]] DriverFile* driver_file_of(const void* handle);
+
+}  // namespace forebay::hdf5

@@ -1,0 +1,53 @@
+// The one place where a failure becomes an entry on HDF5's error stack.
+#pragma once
+
+#include <hdf5.h>
+
+#include <source_location>
+
+#include "base/error.hpp"
+
+namespace forebay::hdf5 {
+
+// `major` and `minor` as for H5Epush2.
+inline void push_words(const char* words, hid_t major, hid_t minor,
+                       const std::source_location& where = std::source_location::current()) {
+  H5Epush2(H5E_DEFAULT, where.file_name(), where.function_name(), where.line(), H5E_ERR_CLS, major, minor,
+           "%s", words);
+}
+
+inline void push_error(const Error& error, hid_t major, hid_t minor,
+                       const std::source_location& where = std::source_location::current()) {
+  push_words(error.message.c_str(), major, minor, where);
+}
+
+// Keeps the entries of a failure while cleaning up, which may clear them.
+class KeepErrorStack {
+ public:
+  KeepErrorStack() : stack_(H5Eget_current_stack()) {}
+  ~KeepErrorStack() { H5Eset_current_stack(stack_); }
+  KeepErrorStack(const KeepErrorStack&) = delete;
+  KeepErrorStack& operator=(const KeepErrorStack&) = delete;
+
+ private:
+  hid_t stack_;
+};
+
+// What fails in its lifetime is expected: nothing is printed, and nothing stays on the stack.
+class ExpectFailure {
+ public:
+  ExpectFailure() {
+    H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  ~ExpectFailure() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+  ExpectFailure(const ExpectFailure&) = delete;
+  ExpectFailure& operator=(const ExpectFailure&) = delete;
+
+ private:
+  const KeepErrorStack keep_{};
+  H5E_auto2_t print_ = nullptr;
+  void* data_ = nullptr;
+};
+
+}  // namespace forebay::hdf5

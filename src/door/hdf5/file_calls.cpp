@@ -1,0 +1,107 @@
+#include <hdf5.h>
+
+#include <H5VLnative.h>
+
+#include <memory>
+
+#include "door/hdf5/calls.hpp"
+#include "door/hdf5/error_stack.hpp"
+#include "door/hdf5/file_state.hpp"
+#include "door/hdf5/forward.hpp"
+
+namespace forebay::hdf5 {
+namespace {
+
+// `open_below` opens or creates with the list it is given.
+template <class Open>
+void* open_with(hid_t fapl, void** request, const Open& open_below) {
+  const auto info = ConnectorInfo::of(fapl);
+  const auto [list, way] = below(fapl, info);
+  if (list < 0) return nullptr;
+  void* const under = open_below(list);
+  {
+    const KeepErrorStack keep;
+    H5Pclose(list);
+  }
+  adopt(request, info.under_vol());
+  if (under == nullptr) return nullptr;
+  return new Object(under, info.under_vol(), std::make_shared<FileState>(way, info));
+}
+
+void* create(const char* name, unsigned flags, hid_t fcpl, hid_t fapl, hid_t dxpl, void** request) {
+  return open_with(fapl, request,
+                   [&](hid_t list) { return H5VLfile_create(name, flags, fcpl, list, dxpl, request); });
+}
+
+void* open(const char* name, unsigned flags, hid_t fapl, hid_t dxpl, void** request) {
+  return open_with(fapl, request,
+                   [&](hid_t list) { return H5VLfile_open(name, flags, list, dxpl, request); });
+}
+
+herr_t get(void* handle, H5VL_file_get_args_t* args, hid_t dxpl, void** request) {
+  const auto way = object(handle).file->way();
+  const auto connector = object(handle).connector;
+  const auto result = H5VLfile_get(object(handle).under, connector.id(), args, dxpl, request);
+  adopt(request, connector.id());
+  // The program asked for the POSIX driver and finds it.
+  if (result >= 0 && args->op_type == H5VL_FILE_GET_FAPL && way == Way::kDriver &&
+      H5Pset_fapl_sec2(args->args.get_fapl.fapl_id) < 0) {
+    return -1;
+  }
+  return result;
+}
+
+// There is no object: the list says which connector is meant.
+herr_t by_list(H5VL_file_specific_args_t& below_args, hid_t& fapl, hid_t dxpl, void** request) {
+  const auto info = ConnectorInfo::of(fapl);
+  const auto [list, way] = below(fapl, info);
+  if (list < 0) return -1;
+  fapl = list;
+  const auto result = H5VLfile_specific(nullptr, info.under_vol(), &below_args, dxpl, request);
+  adopt(request, info.under_vol());
+  const KeepErrorStack keep;
+  H5Pclose(list);
+  return result;
+}
+
+herr_t specific(void* handle, H5VL_file_specific_args_t* args, hid_t dxpl, void** request) {
+  auto below_args = *args;
+  if (args->op_type == H5VL_FILE_IS_ACCESSIBLE)
+    return by_list(below_args, below_args.args.is_accessible.fapl_id, dxpl, request);
+  if (args->op_type == H5VL_FILE_DELETE)
+    return by_list(below_args, below_args.args.del.fapl_id, dxpl, request);
+  if (args->op_type == H5VL_FILE_IS_EQUAL) below_args.args.is_equal.obj2 = under_of(args->args.is_equal.obj2);
+  const auto file = object(handle).file;
+  const auto connector = object(handle).connector;
+  const auto result = H5VLfile_specific(object(handle).under, connector.id(), &below_args, dxpl, request);
+  adopt(request, connector.id());
+  if (result >= 0 && args->op_type == H5VL_FILE_REOPEN && *args->args.reopen.file != nullptr)
+    *args->args.reopen.file = new Object(*args->args.reopen.file, connector.id(), file);
+  return result;
+}
+
+herr_t optional(void* handle, H5VL_optional_args_t* args, hid_t dxpl, void** request) {
+  if (args->op_type == H5VL_NATIVE_FILE_START_SWMR_WRITE) {
+    // Readers elsewhere rely on the order of writes from here on.
+    if (auto* const driver = driver_file(object(handle).under, object(handle).vol())) {
+      if (const auto status = driver->go_plain(Plain::kSwmr); !status) {
+        push_error(status.error(), H5E_FILE, H5E_CANTFLUSH);
+        return -1;
+      }
+    }
+  }
+  return forward<H5VLfile_optional>(handle, args, dxpl, request);
+}
+
+}  // namespace
+
+H5VL_file_class_t file_calls() {
+  return {.create = create,
+          .open = open,
+          .get = get,
+          .specific = specific,
+          .optional = optional,
+          .close = forward_close<H5VLfile_close>};
+}
+
+}  // namespace forebay::hdf5

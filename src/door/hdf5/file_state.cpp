@@ -1,0 +1,40 @@
+#include "door/hdf5/file_state.hpp"
+
+#include <H5VLconnector.h>
+#include <H5VLconnector_passthru.h>
+#include <H5VLnative.h>
+
+#include "door/hdf5/error_stack.hpp"
+
+namespace forebay::hdf5 {
+
+Below below(hid_t fapl, const ConnectorInfo& info) {
+  const auto copy = H5Pcopy(fapl);
+  if (copy < 0) return {H5I_INVALID_HID, Way::kPassed};
+  if (H5Pset_vol(copy, info.under_vol(), info.under_info()) < 0) {
+    H5Pclose(copy);
+    return {H5I_INVALID_HID, Way::kPassed};
+  }
+  const auto driver = H5Pget_driver(fapl);
+  auto way = Way::kPassed;
+  if (driver == H5FD_SEC2) {
+    if (set_driver(copy, {.membership = {.config = info.config()}}) >= 0) way = Way::kDriver;
+#ifdef H5_HAVE_PARALLEL
+  } else if (driver == H5FD_MPIO) {
+    way = Way::kParallel;
+#endif
+  }
+  return {copy, way};
+}
+
+DriverFile* driver_file(void* under_file, hid_t connector) {
+  void* handle = nullptr;
+  H5VL_native_file_optional_args_t what{};
+  what.get_vfd_handle = {.fapl_id = H5P_DEFAULT, .file_handle = &handle};
+  H5VL_optional_args_t args{.op_type = H5VL_NATIVE_FILE_GET_VFD_HANDLE, .args = &what};
+  const ExpectFailure it_may_have_none;
+  if (H5VLfile_optional(under_file, connector, &args, H5P_DEFAULT, nullptr) < 0) return nullptr;
+  return driver_file_of(handle);
+}
+
+}  // namespace forebay::hdf5

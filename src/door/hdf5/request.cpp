@@ -1,0 +1,54 @@
+#include "door/hdf5/request.hpp"
+
+#include <H5VLconnector_passthru.h>
+
+namespace forebay::hdf5 {
+
+herr_t PassedRequest::wait(uint64_t timeout_ns, H5VL_request_status_t* status) {
+  return H5VLrequest_wait(under_, connector_.id(), timeout_ns, status);
+}
+herr_t PassedRequest::notify(H5VL_request_notify_t callback, void* context) {
+  return H5VLrequest_notify(under_, connector_.id(), callback, context);
+}
+herr_t PassedRequest::cancel(H5VL_request_status_t* status) {
+  return H5VLrequest_cancel(under_, connector_.id(), status);
+}
+herr_t PassedRequest::specific(H5VL_request_specific_args_t* args) {
+  return H5VLrequest_specific(under_, connector_.id(), args);
+}
+herr_t PassedRequest::optional(H5VL_optional_args_t* args) {
+  return H5VLrequest_optional(under_, connector_.id(), args);
+}
+herr_t PassedRequest::release() { return H5VLrequest_free(under_, connector_.id()); }
+
+namespace {
+
+Request& request(void* handle) { return *static_cast<Request*>(handle); }
+
+herr_t wait(void* handle, uint64_t timeout, H5VL_request_status_t* status) {
+  return request(handle).wait(timeout, status);
+}
+herr_t notify(void* handle, H5VL_request_notify_t callback, void* context) {
+  return request(handle).notify(callback, context);
+}
+herr_t cancel(void* handle, H5VL_request_status_t* status) { return request(handle).cancel(status); }
+herr_t specific(void* handle, H5VL_request_specific_args_t* args) { return request(handle).specific(args); }
+herr_t optional(void* handle, H5VL_optional_args_t* args) { return request(handle).optional(args); }
+herr_t release(void* handle) {
+  const auto result = request(handle).release();
+  if (result >= 0) delete &request(handle);
+  return result;
+}
+
+constexpr H5VL_request_class_t kClass = {.wait = wait,
+                                         .notify = notify,
+                                         .cancel = cancel,
+                                         .specific = specific,
+                                         .optional = optional,
+                                         .free = release};
+
+}  // namespace
+
+const H5VL_request_class_t& request_class() { return kClass; }
+
+}  // namespace forebay::hdf5

@@ -1,0 +1,57 @@
+// HDF5 takes objects apart and puts them together again where the native connector makes one by itself.
+#include <H5VLconnector_passthru.h>
+
+#include <memory>
+
+#include "door/hdf5/calls.hpp"
+#include "door/hdf5/object.hpp"
+
+namespace forebay::hdf5 {
+namespace {
+
+struct WrapContext {
+  ConnectorRef connector;
+  void* under;
+  std::shared_ptr<FileState> file;
+};
+
+void* get_object(const void* handle) { return H5VLget_object(object(handle).under, object(handle).vol()); }
+
+herr_t get_context(const void* handle, void** context) {
+  const auto& from = object(handle);
+  void* under = nullptr;
+  if (H5VLget_wrap_ctx(from.under, from.vol(), &under) < 0) return -1;
+  *context = new WrapContext{from.connector, under, from.file};
+  return 0;
+}
+
+void* wrap(void* bare, H5I_type_t type, void* context) {
+  const auto& how = *static_cast<WrapContext*>(context);
+  void* const under = H5VLwrap_object(bare, type, how.connector.id(), how.under);
+  return under == nullptr ? nullptr : new Object(under, how.connector.id(), how.file);
+}
+
+void* unwrap(void* handle) {
+  void* const bare = H5VLunwrap_object(object(handle).under, object(handle).vol());
+  if (bare != nullptr) delete &object(handle);
+  return bare;
+}
+
+herr_t free_context(void* context) {
+  const std::unique_ptr<WrapContext> how(static_cast<WrapContext*>(context));
+  const KeepErrorStack keep;
+  if (how->under != nullptr) H5VLfree_wrap_ctx(how->under, how->connector.id());
+  return 0;
+}
+
+}  // namespace
+
+H5VL_wrap_class_t wrap_calls() {
+  return {.get_object = get_object,
+          .get_wrap_ctx = get_context,
+          .wrap_object = wrap,
+          .unwrap_object = unwrap,
+          .free_wrap_ctx = free_context};
+}
+
+}  // namespace forebay::hdf5
