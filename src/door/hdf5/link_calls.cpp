@@ -45,17 +45,6 @@ herr_t copy_object(void* from, const H5VL_loc_params_t* where, const char* name,
   return result;
 }
 
-herr_t get_object(void* handle, const H5VL_loc_params_t* where, H5VL_object_get_args_t* args, hid_t dxpl,
-                  void** request) {
-  const auto file = object(handle).file;
-  const auto connector = object(handle).connector;
-  const auto result = H5VLobject_get(object(handle).under, where, connector.id(), args, dxpl, request);
-  adopt(request, connector.id());
-  if (result >= 0 && args->op_type == H5VL_OBJECT_GET_FILE && *args->args.get_file.file != nullptr)
-    *args->args.get_file.file = new Object(*args->args.get_file.file, connector.id(), file);
-  return result;
-}
-
 }  // namespace
 
 H5VL_link_class_t link_calls() {
@@ -70,7 +59,7 @@ H5VL_link_class_t link_calls() {
 H5VL_object_class_t object_calls() {
   return {.open = forward<H5VLobject_open>,
           .copy = copy_object,
-          .get = get_object,
+          .get = forward<H5VLobject_get>,  // a file that it finds is wrapped by HDF5
           .specific = forward<H5VLobject_specific>,
           .optional = forward<H5VLobject_optional>};
 }
