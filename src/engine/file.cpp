@@ -189,13 +189,16 @@ Status File::truncate(std::uint64_t size) {
   return logged() ? buffer_.node_log_.truncated(home_, size) : Status{};
 }
 
-Status File::drain() {
+Status File::drain() { return drain(buffer_.core_.settings.limits.home_wait); }
+
+Status File::drain(std::chrono::nanoseconds patience) {
   FOREBAY_TRY(attached());
   if (settings_.mode == Mode::Scratch || settings_.mode == Mode::Bypass) return {};
-  const auto deadline = Clock::now() + buffer_.core_.settings.limits.home_wait;
+  const auto deadline = Clock::now() + patience;
   const auto status = logged() ? buffer_.node_log_.bring_home(home_, deadline)
                                : buffer_.drainer_.flush(home_, 0, kMaxBlock, deadline);
-  if (!status) errors_seen_.store(buffer_.core_.control.file(number_).error_sequence.load());
+  if (!status && status.error().code != ETIMEDOUT)
+    errors_seen_.store(buffer_.core_.control.file(number_).error_sequence.load());
   return status;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <future>
 #include <memory>
@@ -59,6 +60,8 @@ class File {
   Status sync();
   // Home, whatever the settings say, without asking home to make it stable.
   Status drain();
+  // The same with a patience of its own. ETIMEDOUT: it goes on.
+  Status drain(std::chrono::nanoseconds patience);
   // Reports what went wrong with this file since it was last reported, as close(2) does. The file is closed
   // in any case.
   Status close();

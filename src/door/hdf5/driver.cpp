@@ -46,24 +46,26 @@ struct OpenedFile final : H5FD_t, DriverFile {
   Plain why_plain = Plain::kNo;
   haddr_t eoa = 0;
   haddr_t plain_eof = 0;  // while plain
-  std::shared_ptr<File>
-      engine{};  // opened when first needed: HDF5 opens some files only to look who they are
-  std::uint32_t engine_process = 0;  // fork_generation() of whoever opened it
+  bool hasty = false;
+  // HDF5 opens some files only to look who they are: opened in the buffer when first needed.
+  std::shared_ptr<Fate> opened_as = std::make_shared<Fate>();
 
   OpenedFile() : H5FD_t{} {}
 
   std::shared_ptr<File> buffered() override {
-    if (engine && engine_process == fork_generation()) return engine;
-    if (why_plain == Plain::kNo) open_engine(0);
-    return why_plain == Plain::kNo ? engine : nullptr;
+    if (!reachable() && why_plain == Plain::kNo) open_engine(0);
+    return opened_as->file;
   }
   [[nodiscard]] Plain plain() const override { return why_plain; }
   Status go_plain(Plain why) override;
+  std::shared_ptr<const Fate> fate() override { return buffered() ? opened_as : nullptr; }
+  void set_hasty(bool wish) override { hasty = wish; }
 
+  [[nodiscard]] bool reachable() const { return opened_as->file && opened_as->process == fork_generation(); }
   // The file in the buffer, or null: then the descriptor is to be used. The hot path of every access.
   [[nodiscard]] File* reach() {
-    if (engine && engine_process == fork_generation()) [[likely]]
-      return engine.get();
+    if (reachable()) [[likely]]
+      return opened_as->file.get();
     return buffered().get();
   }
   void open_engine(int more_flags);
@@ -75,7 +77,7 @@ const OpenedFile& opened(const H5FD_t* file) { return static_cast<const OpenedFi
 
 void OpenedFile::fall_back(Plain why, const char* reason) {
   why_plain = why;
-  engine.reset();
+  opened_as->file.reset();
   struct stat now{};
   if (::fstat(handle, &now) == 0) plain_eof = static_cast<haddr_t>(now.st_size);
   if (why == Plain::kNoBuffer) {
@@ -88,8 +90,7 @@ void OpenedFile::fall_back(Plain why, const char* reason) {
 // Buffered from here on, or plain for a reason that is logged.
 void OpenedFile::open_engine(int more_flags) {
   // A copy of the parent's, with threads and locks that are not there: never touched, never freed.
-  if (engine) new std::shared_ptr<File>(std::move(engine));
-  engine.reset();
+  if (opened_as->file) new std::shared_ptr<Fate>(std::exchange(opened_as, std::make_shared<Fate>()));
   const auto buffer = join(membership);
   if (!buffer) return fall_back(Plain::kNoBuffer, buffer.error().message.c_str());
   auto file = (*buffer)->open(path, (writable ? O_RDWR : O_RDONLY) | more_flags);
@@ -98,8 +99,8 @@ void OpenedFile::open_engine(int more_flags) {
   struct stat there{};
   if (::fstat((*file)->home().fd(), &there) != 0 || there.st_dev != device || there.st_ino != inode)
     return fall_back(Plain::kNoBuffer, "another file has taken its place");
-  engine = std::move(*file);
-  engine_process = fork_generation();
+  opened_as->file = std::move(*file);
+  opened_as->process = fork_generation();
 }
 
 Status OpenedFile::go_plain(Plain why) {
@@ -197,12 +198,15 @@ H5FD_t* open(const char* name, unsigned flags, hid_t fapl, haddr_t maxaddr) {
 herr_t close(H5FD_t* base) {
   const std::unique_ptr<OpenedFile> file(&opened(base));
   std::erase(opened_files(), file.get());
-  if (!file->engine) return 0;
-  if (file->engine_process != fork_generation()) {
-    new std::shared_ptr<File>(std::move(file->engine));
+  auto& fate = *file->opened_as;
+  if (!fate.file) return 0;
+  if (!file->reachable()) {
+    new std::shared_ptr<Fate>(std::move(file->opened_as));
     return 0;
   }
-  const auto status = file->engine->close();
+  const auto status = fate.file->close();
+  fate.when_closed = status;
+  fate.file.reset();
   if (!status) push_error(status.error(), H5E_IO, H5E_CANTCLOSEFILE);
   return status ? 0 : -1;
 }
@@ -325,6 +329,10 @@ herr_t flush(H5FD_t* base, hid_t /*dxpl*/, hbool_t closing) {
   auto& file = opened(base);
   auto* const engine = file.reach();
   if (closing || engine == nullptr || !file.writable) return 0;
+  if (file.hasty) {
+    (void)engine->drain(std::chrono::nanoseconds(0));
+    return 0;
+  }
   // Home, but not on stable storage there: the POSIX driver does not ask for that either.
   const auto status = engine->settings().on_flush == OnFlush::Stage ? engine->sync() : engine->drain();
   if (!status) push_error(status.error(), H5E_IO, H5E_CANTFLUSH);

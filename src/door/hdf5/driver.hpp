@@ -7,7 +7,9 @@
 
 #include <hdf5.h>
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "base/error.hpp"
 #include "door/hdf5/export.hpp"
@@ -33,9 +35,19 @@ struct DriverInfo {
 enum class Plain { kNo, kSwmr, kNotRegular, kBypass, kNoBuffer };
 [[nodiscard]] const char* words(Plain why);
 
+// How a buffered file fares, known beyond its end: for requests that outlive it.
+struct Fate {
+  std::shared_ptr<File> file{};         // while it is open
+  std::uint32_t process = 0;            // fork_generation() of whoever opened it
+  std::optional<Status> when_closed{};  // what became of its bytes
+};
+
 // An open file of the driver, as the connector above sees it.
 class DriverFile {
  public:
+  [[nodiscard]] virtual std::shared_ptr<const Fate> fate() = 0;
+  // While it is set, a flush starts bytes on their way home and does not wait for them.
+  virtual void set_hasty(bool hasty) = 0;
   // The file in the buffer; null while it is plain.
   [[nodiscard]] virtual std::shared_ptr<File> buffered() = 0;
   [[nodiscard]] virtual Plain plain() const = 0;

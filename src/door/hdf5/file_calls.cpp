@@ -8,6 +8,7 @@
 #include "door/hdf5/error_stack.hpp"
 #include "door/hdf5/file_state.hpp"
 #include "door/hdf5/forward.hpp"
+#include "door/hdf5/home_request.hpp"
 
 namespace forebay::hdf5 {
 namespace {
@@ -25,7 +26,7 @@ void* open_with(hid_t fapl, void** request, const Open& open_below) {
   }
   adopt(request, info.under_vol());
   if (under == nullptr) return nullptr;
-  return new Object(under, info.under_vol(), std::make_shared<FileState>(way, info));
+  return new Object(under, info.under_vol(), std::make_shared<FileState>(way, under, info.under_vol()));
 }
 
 void* create(const char* name, unsigned flags, hid_t fcpl, hid_t fapl, hid_t dxpl, void** request) {
@@ -73,6 +74,14 @@ herr_t specific(void* handle, H5VL_file_specific_args_t* args, hid_t dxpl, void*
   if (args->op_type == H5VL_FILE_IS_EQUAL) below_args.args.is_equal.obj2 = under_of(args->args.is_equal.obj2);
   const auto file = object(handle).file;
   const auto connector = object(handle).connector;
+  if (args->op_type == H5VL_FILE_FLUSH && request != nullptr) {
+    // Asynchronous: bytes set out now, and the request completes when they are home.
+    const Haste haste(*file);
+    if (H5VLfile_specific(object(handle).under, connector.id(), &below_args, dxpl, request) < 0) return -1;
+    adopt(request, connector.id());
+    offer_home_request(object(handle), {}, request);
+    return 0;
+  }
   const auto result = H5VLfile_specific(object(handle).under, connector.id(), &below_args, dxpl, request);
   adopt(request, connector.id());
   if (result >= 0 && args->op_type == H5VL_FILE_REOPEN && *args->args.reopen.file != nullptr)
@@ -83,7 +92,7 @@ herr_t specific(void* handle, H5VL_file_specific_args_t* args, hid_t dxpl, void*
 herr_t optional(void* handle, H5VL_optional_args_t* args, hid_t dxpl, void** request) {
   if (args->op_type == H5VL_NATIVE_FILE_START_SWMR_WRITE) {
     // Readers elsewhere rely on the order of writes from here on.
-    if (auto* const driver = driver_file(object(handle).under, object(handle).vol())) {
+    if (auto* const driver = object(handle).file->driver()) {
       if (const auto status = driver->go_plain(Plain::kSwmr); !status) {
         push_error(status.error(), H5E_FILE, H5E_CANTFLUSH);
         return -1;

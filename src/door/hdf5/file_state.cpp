@@ -7,6 +7,19 @@
 #include "door/hdf5/error_stack.hpp"
 
 namespace forebay::hdf5 {
+namespace {
+
+DriverFile* driver_file(void* under_file, hid_t connector) {
+  void* handle = nullptr;
+  H5VL_native_file_optional_args_t what{};
+  what.get_vfd_handle = {.fapl_id = H5P_DEFAULT, .file_handle = &handle};
+  H5VL_optional_args_t args{.op_type = H5VL_NATIVE_FILE_GET_VFD_HANDLE, .args = &what};
+  const ExpectFailure it_may_have_none;
+  if (H5VLfile_optional(under_file, connector, &args, H5P_DEFAULT, nullptr) < 0) return nullptr;
+  return driver_file_of(handle);
+}
+
+}  // namespace
 
 Below below(hid_t fapl, const ConnectorInfo& info) {
   const auto copy = H5Pcopy(fapl);
@@ -27,14 +40,7 @@ Below below(hid_t fapl, const ConnectorInfo& info) {
   return {copy, way};
 }
 
-DriverFile* driver_file(void* under_file, hid_t connector) {
-  void* handle = nullptr;
-  H5VL_native_file_optional_args_t what{};
-  what.get_vfd_handle = {.fapl_id = H5P_DEFAULT, .file_handle = &handle};
-  H5VL_optional_args_t args{.op_type = H5VL_NATIVE_FILE_GET_VFD_HANDLE, .args = &what};
-  const ExpectFailure it_may_have_none;
-  if (H5VLfile_optional(under_file, connector, &args, H5P_DEFAULT, nullptr) < 0) return nullptr;
-  return driver_file_of(handle);
-}
+FileState::FileState(Way way, void* under_file, hid_t connector)
+    : way_(way), driver_(way == Way::kDriver ? driver_file(under_file, connector) : nullptr) {}
 
 }  // namespace forebay::hdf5

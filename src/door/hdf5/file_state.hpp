@@ -21,13 +21,16 @@ enum class Way {
 
 class FileState {
  public:
-  FileState(Way way, ConnectorInfo info) : way_(way), info_(std::move(info)) {}
+  // `under_file` was opened that way by the connector below.
+  FileState(Way way, void* under_file, hid_t connector);
   [[nodiscard]] Way way() const { return way_; }
-  [[nodiscard]] const ConnectorInfo& info() const { return info_; }
+  // The driver's file; null if our driver does not serve it. HDF5 keeps it open while an object of the file
+  // is.
+  [[nodiscard]] DriverFile* driver() const { return driver_; }
 
  private:
   const Way way_;
-  const ConnectorInfo info_;
+  DriverFile* const driver_;
 };
 
 // Which way a file opened with this list goes, and the list for the connector below: `fapl` with that
@@ -39,7 +42,20 @@ struct Below {
 };
 [[nodiscard]] Below below(hid_t fapl, const ConnectorInfo& info);
 
-// The driver's file of an open file; null if our driver does not serve it.
-[[nodiscard]] DriverFile* driver_file(void* under_file, hid_t connector);
+// While it lives, flushing the file does not wait for home.
+class Haste {
+ public:
+  explicit Haste(const FileState& file) : file_(file.driver()) {
+    if (file_ != nullptr) file_->set_hasty(true);
+  }
+  ~Haste() {
+    if (file_ != nullptr) file_->set_hasty(false);
+  }
+  Haste(const Haste&) = delete;
+  Haste& operator=(const Haste&) = delete;
+
+ private:
+  DriverFile* const file_;
+};
 
 }  // namespace forebay::hdf5

@@ -1,4 +1,4 @@
-// What HDF5 holds of this connector: an object of the connector below, and the file it lies in.
+// What HDF5 holds of this connector: an object or a request of the connector below, and the file it lies in.
 #pragma once
 
 #include <hdf5.h>
@@ -31,12 +31,23 @@ class ConnectorRef {
 struct Object {
   Object(void* under_object, hid_t under_connector, std::shared_ptr<FileState> in)
       : under(under_object), connector(under_connector), file(std::move(in)) {}
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+  virtual ~Object() = default;
 
-  void* under;
+  void* under;             // none if it is ours alone
   ConnectorRef connector;  // the one below
   std::shared_ptr<FileState> file;
 
   [[nodiscard]] hid_t vol() const { return connector.id(); }
+  // For those who may outlive the object.
+  [[nodiscard]] std::weak_ptr<Object*> watch() {
+    if (!self) self = std::make_shared<Object*>(this);
+    return self;
+  }
+
+ private:
+  std::shared_ptr<Object*> self{};
 };
 
 [[nodiscard]] inline Object& object(void* handle) { return *static_cast<Object*>(handle); }

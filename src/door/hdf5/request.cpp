@@ -5,25 +5,25 @@
 namespace forebay::hdf5 {
 
 herr_t PassedRequest::wait(uint64_t timeout_ns, H5VL_request_status_t* status) {
-  return H5VLrequest_wait(under_, connector_.id(), timeout_ns, status);
+  return H5VLrequest_wait(under, vol(), timeout_ns, status);
 }
 herr_t PassedRequest::notify(H5VL_request_notify_t callback, void* context) {
-  return H5VLrequest_notify(under_, connector_.id(), callback, context);
+  return H5VLrequest_notify(under, vol(), callback, context);
 }
 herr_t PassedRequest::cancel(H5VL_request_status_t* status) {
-  return H5VLrequest_cancel(under_, connector_.id(), status);
+  return H5VLrequest_cancel(under, vol(), status);
 }
 herr_t PassedRequest::specific(H5VL_request_specific_args_t* args) {
-  return H5VLrequest_specific(under_, connector_.id(), args);
+  return H5VLrequest_specific(under, vol(), args);
 }
 herr_t PassedRequest::optional(H5VL_optional_args_t* args) {
-  return H5VLrequest_optional(under_, connector_.id(), args);
+  return H5VLrequest_optional(under, vol(), args);
 }
-herr_t PassedRequest::release() { return H5VLrequest_free(under_, connector_.id()); }
+herr_t PassedRequest::release() { return H5VLrequest_free(under, vol()); }
 
 namespace {
 
-Request& request(void* handle) { return *static_cast<Request*>(handle); }
+Request& request(void* handle) { return static_cast<Request&>(object(handle)); }
 
 herr_t wait(void* handle, uint64_t timeout, H5VL_request_status_t* status) {
   return request(handle).wait(timeout, status);

@@ -13,12 +13,9 @@
 
 namespace forebay::hdf5 {
 
-class Request {
+class Request : public Object {
  public:
-  Request() = default;
-  Request(const Request&) = delete;
-  Request& operator=(const Request&) = delete;
-  virtual ~Request() = default;
+  using Object::Object;
 
   virtual herr_t wait(uint64_t timeout_ns, H5VL_request_status_t* status) = 0;
   virtual herr_t notify(H5VL_request_notify_t callback, void* context) = 0;
@@ -32,23 +29,19 @@ class Request {
 // A request of the connector below.
 class PassedRequest final : public Request {
  public:
-  PassedRequest(void* under, hid_t connector) : under_(under), connector_(connector) {}
+  using Request::Request;
   herr_t wait(uint64_t timeout_ns, H5VL_request_status_t* status) override;
   herr_t notify(H5VL_request_notify_t callback, void* context) override;
   herr_t cancel(H5VL_request_status_t* status) override;
   herr_t specific(H5VL_request_specific_args_t* args) override;
   herr_t optional(H5VL_optional_args_t* args) override;
   herr_t release() override;
-
- private:
-  void* under_;
-  ConnectorRef connector_;
 };
 
 // Makes a request of the connector below, if there is one, ours.
 inline void adopt(void** request, hid_t below) {
-  if (request != nullptr && *request != nullptr)
-    *request = static_cast<Request*>(new PassedRequest(*request, below));
+  if (request == nullptr || *request == nullptr) return;
+  *request = static_cast<Object*>(new PassedRequest(*request, below, nullptr));
 }
 
 [[nodiscard]] const H5VL_request_class_t& request_class();

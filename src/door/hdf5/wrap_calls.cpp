@@ -20,7 +20,7 @@ void* get_object(const void* handle) { return H5VLget_object(object(handle).unde
 herr_t get_context(const void* handle, void** context) {
   const auto& from = object(handle);
   void* under = nullptr;
-  if (H5VLget_wrap_ctx(from.under, from.vol(), &under) < 0) return -1;
+  if (from.under != nullptr && H5VLget_wrap_ctx(from.under, from.vol(), &under) < 0) return -1;
   *context = new WrapContext{from.connector, under, from.file};
   return 0;
 }
