@@ -19,7 +19,7 @@ using Wide = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && Wide::is_always_lock_free);
 
 inline constexpr std::uint64_t kMagic = 0x31594142'45524f46;  // "FOREBAY1"
-inline constexpr std::uint32_t kLayoutVersion = 1;
+inline constexpr std::uint32_t kLayoutVersion = 2;
 inline constexpr std::uint32_t kTierLimit = 8;
 inline constexpr std::uint32_t kLeaseLimit = 1024;
 inline constexpr std::uint32_t kLinked =

@@ -1,9 +1,11 @@
 // A checksum of bytes by their place in a bucket, chosen to be nearly free beside the copy.
 //
-// The weight of a set of bytes is the sum of the little-endian 64-bit words they form at their places, each
-// page of 4 KiB multiplied by its own odd number, modulo 2^64. It is linear: the weight of a bucket after a
-// write is the old one, less the weight of the bytes overwritten, plus that of the new ones. It finds any
-// single changed word, zeroed or exchanged pages; it is no defence against intent.
+// The bytes form little-endian words of 64 bits at their places. The weight of the word w at place p is
+//   m(p) * (low half of w + K * high half of w)  modulo 2^64,
+// with a multiplier m(p) of 32 bits that no other place has; the weight of a set of bytes is the sum. It is
+// linear: the weight of a bucket after a write is the old one, less the weight of the bytes overwritten, plus
+// that of the new ones. It finds any changed word, any two flipped bits of the same half, and words that were
+// zeroed, moved or exchanged; it is no defence against intent.
 #pragma once
 
 #include <cstddef>

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <vector>
@@ -21,7 +22,9 @@ std::uint64_t slow_weight(const std::byte* data, std::uint32_t offset, std::uint
   std::uint64_t total = 0;
   for (std::uint32_t i = 0; i < length; ++i) {
     const auto at = offset + i;
-    total += (static_cast<std::uint64_t>(data[i]) << (at % 8 * 8)) * (2 * std::uint64_t{at / 4096} + 1);
+    const std::uint32_t factor = (at / 8 + 1) * 0x9e37'79b1;
+    const auto byte = static_cast<std::uint64_t>(data[i]) << (at % 4 * 8);
+    total += factor * (at % 8 < 4 ? byte : byte * 0xd6e8'feb8'6659'fd93);
   }
   return total;
 }
@@ -73,6 +76,21 @@ TEST(Weight, FindsAFlippedBitAZeroedAndAnExchangedPage) {
   EXPECT_NE(weigh(data.data(), 0, 1 << 16), whole);
   std::fill_n(data.begin() + 20480, 4096, std::byte{0});
   EXPECT_NE(weigh(data.data(), 0, 1 << 16), whole);
+}
+
+// A plain sum does not: one bit of a column that rises and one that falls cancel each other.
+TEST(Weight, FindsTwoFlippedBitsOfOneColumnAndMovedWords) {
+  auto data = random_bytes(4096, 8);
+  const auto whole = weigh(data.data(), 0, 4096);
+  for (std::size_t first = 0; first < 64; ++first) {
+    for (std::size_t bit = 0; bit < 64; ++bit) {
+      for (const auto word : {first, std::size_t{511}}) data[word * 8 + bit / 8] ^= std::byte{1} << (bit % 8);
+      ASSERT_NE(weigh(data.data(), 0, 4096), whole) << "words " << first << " and 511, bit " << bit;
+      for (const auto word : {first, std::size_t{511}}) data[word * 8 + bit / 8] ^= std::byte{1} << (bit % 8);
+    }
+  }
+  std::rotate(data.begin(), data.begin() + 8, data.end());
+  EXPECT_NE(weigh(data.data(), 0, 4096), whole);
 }
 
 }  // namespace
