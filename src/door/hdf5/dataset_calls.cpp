@@ -21,10 +21,10 @@ herr_t transfer(size_t count, void* handles[], hid_t memory_types[], hid_t memor
     under = many.data();
   }
   for (size_t i = 0; i < count; ++i) under[i] = object(handles[i]).under;
-  const auto connector = object(handles[0]).connector;
+  const auto file = object(handles[0]).file;
   const auto result =
-      Below(count, under, connector.id(), memory_types, memory_spaces, file_spaces, dxpl, data, request);
-  adopt(request, connector.id());
+      Below(count, under, file->connector(), memory_types, memory_spaces, file_spaces, dxpl, data, request);
+  adopt(request, file);
   return result;
 }
 

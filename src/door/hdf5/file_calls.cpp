@@ -24,9 +24,10 @@ void* open_with(hid_t fapl, void** request, const Open& open_below) {
     const KeepErrorStack keep;
     H5Pclose(list);
   }
-  adopt(request, info.under_vol());
   if (under == nullptr) return nullptr;
-  return new Object(under, info.under_vol(), std::make_shared<FileState>(way, under, info.under_vol()));
+  auto file = std::make_shared<FileState>(way, under, info.under_vol());
+  adopt(request, file);
+  return new Object(under, std::move(file));
 }
 
 void* create(const char* name, unsigned flags, hid_t fcpl, hid_t fapl, hid_t dxpl, void** request) {
@@ -40,12 +41,11 @@ void* open(const char* name, unsigned flags, hid_t fapl, hid_t dxpl, void** requ
 }
 
 herr_t get(void* handle, H5VL_file_get_args_t* args, hid_t dxpl, void** request) {
-  const auto way = object(handle).file->way();
-  const auto connector = object(handle).connector;
-  const auto result = H5VLfile_get(object(handle).under, connector.id(), args, dxpl, request);
-  adopt(request, connector.id());
+  const auto file = object(handle).file;
+  const auto result = H5VLfile_get(object(handle).under, file->connector(), args, dxpl, request);
+  adopt(request, file);
   // The program asked for the POSIX driver and finds it.
-  if (result >= 0 && args->op_type == H5VL_FILE_GET_FAPL && way == Way::kDriver &&
+  if (result >= 0 && args->op_type == H5VL_FILE_GET_FAPL && file->way() == Way::kDriver &&
       H5Pset_fapl_sec2(args->args.get_fapl.fapl_id) < 0) {
     return -1;
   }
@@ -59,7 +59,7 @@ herr_t by_list(H5VL_file_specific_args_t& below_args, hid_t& fapl, hid_t dxpl, v
   if (list < 0) return -1;
   fapl = list;
   const auto result = H5VLfile_specific(nullptr, info.under_vol(), &below_args, dxpl, request);
-  adopt(request, info.under_vol());
+  adopt(request, std::make_shared<FileState>(Way::kPassed, nullptr, info.under_vol()));
   const KeepErrorStack keep;
   H5Pclose(list);
   return result;
@@ -73,19 +73,18 @@ herr_t specific(void* handle, H5VL_file_specific_args_t* args, hid_t dxpl, void*
     return by_list(below_args, below_args.args.del.fapl_id, dxpl, request);
   if (args->op_type == H5VL_FILE_IS_EQUAL) below_args.args.is_equal.obj2 = under_of(args->args.is_equal.obj2);
   const auto file = object(handle).file;
-  const auto connector = object(handle).connector;
   if (args->op_type == H5VL_FILE_FLUSH && request != nullptr) {
     // Asynchronous: bytes set out now, and the request completes when they are home.
     const Haste haste(*file);
-    if (H5VLfile_specific(object(handle).under, connector.id(), &below_args, dxpl, request) < 0) return -1;
-    adopt(request, connector.id());
+    if (H5VLfile_specific(object(handle).under, file->connector(), &below_args, dxpl, request) < 0) return -1;
+    adopt(request, file);
     offer_home_request(object(handle), {}, request);
     return 0;
   }
-  const auto result = H5VLfile_specific(object(handle).under, connector.id(), &below_args, dxpl, request);
-  adopt(request, connector.id());
+  const auto result = H5VLfile_specific(object(handle).under, file->connector(), &below_args, dxpl, request);
+  adopt(request, file);
   if (result >= 0 && args->op_type == H5VL_FILE_REOPEN && *args->args.reopen.file != nullptr)
-    *args->args.reopen.file = new Object(*args->args.reopen.file, connector.id(), file);
+    *args->args.reopen.file = new Object(*args->args.reopen.file, file);
   return result;
 }
 

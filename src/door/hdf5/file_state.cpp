@@ -41,6 +41,15 @@ Below below(hid_t fapl, const ConnectorInfo& info) {
 }
 
 FileState::FileState(Way way, void* under_file, hid_t connector)
-    : way_(way), driver_(way == Way::kDriver ? driver_file(under_file, connector) : nullptr) {}
+    : way_(way),
+      connector_(connector),
+      driver_(way == Way::kDriver ? driver_file(under_file, connector) : nullptr) {
+  H5Iinc_ref(connector_);
+}
+
+FileState::~FileState() {
+  const KeepErrorStack keep;
+  H5Idec_ref(connector_);
+}
 
 }  // namespace forebay::hdf5

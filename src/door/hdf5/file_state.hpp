@@ -23,13 +23,19 @@ class FileState {
  public:
   // `under_file` was opened that way by the connector below.
   FileState(Way way, void* under_file, hid_t connector);
+  FileState(const FileState&) = delete;
+  FileState& operator=(const FileState&) = delete;
+  ~FileState();
   [[nodiscard]] Way way() const { return way_; }
+  // The connector below; referred to as long as an object of the file is.
+  [[nodiscard]] hid_t connector() const { return connector_; }
   // The driver's file; null if our driver does not serve it. HDF5 keeps it open while an object of the file
   // is.
   [[nodiscard]] DriverFile* driver() const { return driver_; }
 
  private:
   const Way way_;
+  const hid_t connector_;
   DriverFile* const driver_;
 };
 

@@ -19,18 +19,17 @@ namespace forebay::hdf5 {
 
 namespace forward_detail {
 
-inline void adopt_request(hid_t below, void** request) { adopt(request, below); }
+inline void adopt_request(const std::shared_ptr<FileState>& file, void** request) { adopt(request, file); }
 template <class Other>
-void adopt_request(hid_t /*below*/, const Other& /*argument*/) {}
+void adopt_request(const std::shared_ptr<FileState>& /*file*/, const Other& /*argument*/) {}
 
 template <class Answer, class Call, class... Rest>
 Answer call(void* handle, const Call& below, Rest... rest) {
   const auto file = object(handle).file;
-  const auto connector = object(handle).connector;
-  const auto answer = below(object(handle).under, connector.id());
-  (adopt_request(connector.id(), rest), ...);
+  const auto answer = below(object(handle).under, file->connector());
+  (adopt_request(file, rest), ...);
   if constexpr (std::is_same_v<Answer, void*>) {
-    return answer == nullptr ? nullptr : new Object(answer, connector.id(), file);
+    return answer == nullptr ? nullptr : new Object(answer, file);
   } else {
     return answer;
   }
@@ -64,8 +63,9 @@ inline constexpr auto forward = &forward_detail::Forward<Below>::callback;
 // The same for a callback that ends its object.
 template <auto Below>
 herr_t forward_close(void* handle, hid_t dxpl, void** request) {
-  const auto result = Below(object(handle).under, object(handle).vol(), dxpl, request);
-  adopt(request, object(handle).vol());
+  const auto file = object(handle).file;
+  const auto result = Below(object(handle).under, file->connector(), dxpl, request);
+  adopt(request, file);
   if (result >= 0) delete &object(handle);
   return result;
 }

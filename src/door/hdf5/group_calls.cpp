@@ -9,9 +9,9 @@ namespace {
 herr_t specific(void* handle, H5VL_group_specific_args_t* args, hid_t dxpl, void** request) {
   auto below = *args;
   if (args->op_type == H5VL_GROUP_MOUNT) below.args.mount.child_file = under_of(args->args.mount.child_file);
-  const auto connector = object(handle).connector;
-  const auto result = H5VLgroup_specific(object(handle).under, connector.id(), &below, dxpl, request);
-  adopt(request, connector.id());
+  const auto file = object(handle).file;
+  const auto result = H5VLgroup_specific(object(handle).under, file->connector(), &below, dxpl, request);
+  adopt(request, file);
   return result;
 }
 

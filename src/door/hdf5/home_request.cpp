@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "door/hdf5/error_stack.hpp"
 #include "door/hdf5/file_state.hpp"
 
 namespace forebay::hdf5 {
 
-HomeRequest::HomeRequest(hid_t below, std::shared_ptr<const Fate> fate, Watched datasets)
-    : Request(nullptr, below, nullptr),
+HomeRequest::HomeRequest(std::shared_ptr<FileState> in, std::shared_ptr<const Fate> fate, Watched datasets)
+    : Request(nullptr, std::move(in)),
       fate_(std::move(fate)),
       datasets_(std::move(datasets)),
       began_(std::chrono::system_clock::now()) {}
@@ -108,7 +109,7 @@ void offer_home_request(const Object& written, Watched datasets, void** request)
   if (request == nullptr || *request != nullptr || written.file->driver() == nullptr) return;
   auto fate = written.file->driver()->fate();
   if (!fate) return;
-  *request = static_cast<Object*>(new HomeRequest(written.vol(), std::move(fate), std::move(datasets)));
+  *request = static_cast<Object*>(new HomeRequest(written.file, std::move(fate), std::move(datasets)));
 }
 
 }  // namespace forebay::hdf5

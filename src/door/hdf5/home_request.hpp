@@ -20,7 +20,7 @@ using Watched = std::vector<std::weak_ptr<Object*>>;
 class HomeRequest final : public Request {
  public:
   // `datasets` are those that were written.
-  HomeRequest(hid_t below, std::shared_ptr<const Fate> fate, Watched datasets);
+  HomeRequest(std::shared_ptr<FileState> in, std::shared_ptr<const Fate> fate, Watched datasets);
 
   herr_t wait(uint64_t timeout_ns, H5VL_request_status_t* status) override;
   herr_t notify(H5VL_request_notify_t callback, void* context) override;

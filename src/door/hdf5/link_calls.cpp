@@ -18,30 +18,30 @@ herr_t create(H5VL_link_create_args_t* args, void* handle, const H5VL_loc_params
     target = args->args.hard.curr_obj;
     below.args.hard.curr_obj = under_of(target);
   }
-  const auto connector = either(handle, target).connector;
+  const auto file = either(handle, target).file;
   const auto result =
-      H5VLlink_create(&below, under_of(handle), where, connector.id(), lcpl, lapl, dxpl, request);
-  adopt(request, connector.id());
+      H5VLlink_create(&below, under_of(handle), where, file->connector(), lcpl, lapl, dxpl, request);
+  adopt(request, file);
   return result;
 }
 
 template <auto Below>
 herr_t from_to(void* from, const H5VL_loc_params_t* where, void* to, const H5VL_loc_params_t* there,
                hid_t lcpl, hid_t lapl, hid_t dxpl, void** request) {
-  const auto connector = either(from, to).connector;
+  const auto file = either(from, to).file;
   const auto result =
-      Below(under_of(from), where, under_of(to), there, connector.id(), lcpl, lapl, dxpl, request);
-  adopt(request, connector.id());
+      Below(under_of(from), where, under_of(to), there, file->connector(), lcpl, lapl, dxpl, request);
+  adopt(request, file);
   return result;
 }
 
 herr_t copy_object(void* from, const H5VL_loc_params_t* where, const char* name, void* to,
                    const H5VL_loc_params_t* there, const char* new_name, hid_t ocpypl, hid_t lcpl, hid_t dxpl,
                    void** request) {
-  const auto connector = either(from, to).connector;
+  const auto file = either(from, to).file;
   const auto result = H5VLobject_copy(under_of(from), where, name, under_of(to), there, new_name,
-                                      connector.id(), ocpypl, lcpl, dxpl, request);
-  adopt(request, connector.id());
+                                      file->connector(), ocpypl, lcpl, dxpl, request);
+  adopt(request, file);
   return result;
 }
 

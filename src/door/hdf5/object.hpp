@@ -6,40 +6,21 @@
 #include <memory>
 #include <utility>
 
-#include "door/hdf5/error_stack.hpp"
+#include "door/hdf5/file_state.hpp"
 
 namespace forebay::hdf5 {
 
-class FileState;
-
-// Holds a reference to the identifier of a connector.
-class ConnectorRef {
- public:
-  explicit ConnectorRef(hid_t connector) : id_(connector) { H5Iinc_ref(id_); }
-  ConnectorRef(const ConnectorRef& other) : ConnectorRef(other.id_) {}
-  ConnectorRef& operator=(const ConnectorRef&) = delete;
-  ~ConnectorRef() {
-    const KeepErrorStack keep;
-    H5Idec_ref(id_);
-  }
-  [[nodiscard]] hid_t id() const { return id_; }
-
- private:
-  hid_t id_;
-};
-
 struct Object {
-  Object(void* under_object, hid_t under_connector, std::shared_ptr<FileState> in)
-      : under(under_object), connector(under_connector), file(std::move(in)) {}
+  Object(void* under_object, std::shared_ptr<FileState> in) : under(under_object), file(std::move(in)) {}
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
   virtual ~Object() = default;
 
-  void* under;             // none if it is ours alone
-  ConnectorRef connector;  // the one below
+  void* under;  // none if it is ours alone
   std::shared_ptr<FileState> file;
 
-  [[nodiscard]] hid_t vol() const { return connector.id(); }
+  // The connector below.
+  [[nodiscard]] hid_t vol() const { return file->connector(); }
   // For those who may outlive the object.
   [[nodiscard]] std::weak_ptr<Object*> watch() {
     if (!self) self = std::make_shared<Object*>(this);

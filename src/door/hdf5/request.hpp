@@ -39,9 +39,9 @@ class PassedRequest final : public Request {
 };
 
 // Makes a request of the connector below, if there is one, ours.
-inline void adopt(void** request, hid_t below) {
+inline void adopt(void** request, const std::shared_ptr<FileState>& file) {
   if (request == nullptr || *request == nullptr) return;
-  *request = static_cast<Object*>(new PassedRequest(*request, below, nullptr));
+  *request = static_cast<Object*>(new PassedRequest(*request, file));
 }
 
 [[nodiscard]] const H5VL_request_class_t& request_class();

@@ -4,13 +4,13 @@
 #include <memory>
 
 #include "door/hdf5/calls.hpp"
+#include "door/hdf5/error_stack.hpp"
 #include "door/hdf5/object.hpp"
 
 namespace forebay::hdf5 {
 namespace {
 
 struct WrapContext {
-  ConnectorRef connector;
   void* under;
   std::shared_ptr<FileState> file;
 };
@@ -21,14 +21,14 @@ herr_t get_context(const void* handle, void** context) {
   const auto& from = object(handle);
   void* under = nullptr;
   if (from.under != nullptr && H5VLget_wrap_ctx(from.under, from.vol(), &under) < 0) return -1;
-  *context = new WrapContext{from.connector, under, from.file};
+  *context = new WrapContext{under, from.file};
   return 0;
 }
 
 void* wrap(void* bare, H5I_type_t type, void* context) {
   const auto& how = *static_cast<WrapContext*>(context);
-  void* const under = H5VLwrap_object(bare, type, how.connector.id(), how.under);
-  return under == nullptr ? nullptr : new Object(under, how.connector.id(), how.file);
+  void* const under = H5VLwrap_object(bare, type, how.file->connector(), how.under);
+  return under == nullptr ? nullptr : new Object(under, how.file);
 }
 
 void* unwrap(void* handle) {
@@ -40,7 +40,7 @@ void* unwrap(void* handle) {
 herr_t free_context(void* context) {
   const std::unique_ptr<WrapContext> how(static_cast<WrapContext*>(context));
   const KeepErrorStack keep;
-  if (how->under != nullptr) H5VLfree_wrap_ctx(how->under, how->connector.id());
+  if (how->under != nullptr) H5VLfree_wrap_ctx(how->under, how->file->connector());
   return 0;
 }
 
