@@ -6,7 +6,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 
 #include "extent/byte_state.hpp"
@@ -36,34 +38,35 @@ class ByteMap {
         at = word_end;
         continue;
       }
-      for (; at < word_end; ++at) {
-        const auto found = extract(word, at % kBytesPerWord);
-        if (found == run_state) continue;
+      while (at < word_end) {
+        const auto differs = (word ^ uniform(run_state)) >> (at % kBytesPerWord * 2);
+        at += differs == 0 ? kBytesPerWord : static_cast<std::uint32_t>(std::countr_zero(differs)) / 2;
+        if (at >= word_end) break;
         if (run_begin < at) visit(run_begin, at, run_state);
         run_begin = at;
-        run_state = found;
+        run_state = extract(word, at % kBytesPerWord);
       }
+      at = word_end;
     }
     if (run_begin < to) visit(run_begin, to, run_state);
   }
 
-  // Rewrites the states of [from, to) by map(old). Returns the change of the sum of all words (modulo 2^64),
-  // with which the caller keeps a checksum of the map.
+  // Rewrites the states of [from, to) by map(old), which must depend on nothing else. Returns the change of
+  // the sum of all words (modulo 2^64), with which the caller keeps a checksum of the map.
   template <class Map>
   std::uint64_t rewrite(std::uint32_t from, std::uint32_t to, Map&& map) {
+    std::array<std::uint64_t, 4> becomes;
+    for (unsigned s = 0; s < 4; ++s) becomes[s] = static_cast<std::uint64_t>(map(static_cast<ByteState>(s)));
     std::uint64_t change = 0;
     for (std::uint32_t at = from; at < to;) {
       const auto index = at / kBytesPerWord;
       const auto word_end = std::min(to, (index + 1) * kBytesPerWord);
+      const auto touched = ~std::uint64_t{0} >> (64 - (word_end - at) * 2) << (at % kBytesPerWord * 2);
       const std::uint64_t before = load(index);
-      std::uint64_t after = before;
-      for (; at < word_end; ++at) {
-        const auto shift = at % kBytesPerWord * 2;
-        const auto changed = map(static_cast<ByteState>(after >> shift & 3));
-        after = (after & ~(std::uint64_t{3} << shift)) | static_cast<std::uint64_t>(changed) << shift;
-      }
+      const auto after = (before & ~touched) | (mapped(before, becomes) & touched);
       if (after != before) std::atomic_ref(words_[index]).store(after, std::memory_order_relaxed);
       change += after - before;
+      at = word_end;
     }
     return change;
   }
@@ -81,6 +84,14 @@ class ByteMap {
  private:
   static constexpr std::uint64_t uniform(ByteState s) {
     return 0x5555555555555555u * static_cast<unsigned>(s);
+  }
+  // All states of a word at once: for each state the places that have it, times what it becomes.
+  static constexpr std::uint64_t mapped(std::uint64_t word, const std::array<std::uint64_t, 4>& becomes) {
+    constexpr auto kLow = uniform(ByteState{1});
+    const auto low = word & kLow;
+    const auto high = word >> 1 & kLow;
+    return (kLow & ~low & ~high) * becomes[0] + (low & ~high) * becomes[1] + (high & ~low) * becomes[2] +
+           (low & high) * becomes[3];
   }
   static constexpr ByteState extract(std::uint64_t word, std::uint32_t i) {
     return static_cast<ByteState>(word >> (i * 2) & 3);
