@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include <cerrno>
