@@ -17,7 +17,7 @@ Carrier::~Carrier() {
   for (auto& thread : threads_) thread.join();
 }
 
-void Carrier::start(std::vector<std::uint32_t> files, Drainer::TimePoint deadline) {
+void Carrier::start(const std::vector<std::uint32_t>& files, Drainer::TimePoint deadline) {
   for (const auto file : files) outcomes_.push_back({file, std::nullopt});
   const auto count = std::min<std::size_t>(files.size(), crew_.limit());
   for (std::size_t i = 0; i < count; ++i) threads_.emplace_back([this, deadline] { work(deadline); });

@@ -28,7 +28,7 @@ class Carrier {
   ~Carrier();
 
   // Begins, and returns at once. Once only. Nothing new is sent home after the deadline.
-  void start(std::vector<std::uint32_t> files, Drainer::TimePoint deadline);
+  void start(const std::vector<std::uint32_t>& files, Drainer::TimePoint deadline);
 
   // Waits; true when every file has its outcome. Still false some time after the deadline: home does not
   // answer a call, and the destructor would not return.

@@ -66,7 +66,8 @@ Result<Tiers> Tiers::open(const Control& control, const std::string& buffer_name
   tiers.bucket_size_ = control.header().bucket_size;
   for (std::uint32_t i = 0; i < control.header().tier_count; ++i) {
     FOREBAY_ASSIGN(auto tier, open_tier(control, i, buffer_name, create));
-    if (tier->mapped) tiers.mapped_.push_back({tier->first_slot, tier->slots, tier->available, tier->mapped->slot(0)});
+    if (tier->mapped)
+      tiers.mapped_.push_back({tier->first_slot, tier->slots, tier->available, tier->mapped->slot(0)});
     tiers.tiers_.push_back(std::move(tier));
   }
   return tiers;

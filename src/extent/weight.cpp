@@ -57,8 +57,7 @@ __attribute__((target("avx2"))) std::uint64_t blocks_by_vectors(std::byte* to, c
   __m256i factor[2];
   for (std::uint32_t k = 0; k < 2; ++k) {
     const auto at = word + 4 * k;
-    factor[k] =
-        _mm256_set_epi64x(multiplier(at + 3), multiplier(at + 2), multiplier(at + 1), multiplier(at));
+    factor[k] = _mm256_set_epi64x(multiplier(at + 3), multiplier(at + 2), multiplier(at + 1), multiplier(at));
   }
   __m256i low[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()};
   __m256i high[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()};

@@ -1,7 +1,8 @@
-// A control file with bytes changed at will, of a buffer whose process was killed: looking at it and recovering it
-// neither crash nor hang, and no byte arrives at home that was not acknowledged.
+// A control file with bytes changed at will, of a buffer whose process was killed: looking at it and
+// recovering it neither crash nor hang, and no byte arrives at home that was not acknowledged.
 //
-// An input is a list of changes of four bytes each: where (24 bits, modulo the size) and what (8 bits, by exclusive or).
+// An input is a list of changes of four bytes each: where (24 bits, modulo the size) and what (8 bits, by
+// exclusive or).
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -36,8 +37,10 @@ void require(bool holds, std::string_view what) {
 class DeadBuffer {
  public:
   DeadBuffer()
-      : place_({.stack = forebay::testing::Stack::kMemory,
-                .overrides = "limits.lock_wait=100ms limits.home_wait=100ms buffer.max_files=16 limits.open_files=16"}) {
+      : place_(
+            {.stack = forebay::testing::Stack::kMemory,
+             .overrides =
+                 "limits.lock_wait=100ms limits.home_wait=100ms buffer.max_files=16 limits.open_files=16"}) {
     for (const char* name : {"a", "b"}) reset_home(name);
     const pid_t child = ::fork();
     if (child == 0) die();
@@ -51,7 +54,8 @@ class DeadBuffer {
   void try_with(const std::uint8_t* changes, std::size_t size) {
     std::string control = control_;
     for (std::size_t i = 0; i + 4 <= size; i += 4) {
-      const auto at = (std::size_t{changes[i]} << 16 | std::size_t{changes[i + 1]} << 8 | changes[i + 2]) % control.size();
+      const auto at = (std::size_t{changes[i]} << 16 | std::size_t{changes[i + 1]} << 8 | changes[i + 2]) %
+                      control.size();
       control[at] = static_cast<char>(control[at] ^ changes[i + 3]);
     }
     put(place_.control("control"), control);
@@ -100,7 +104,8 @@ class DeadBuffer {
     // In place: another inode would be another file.
     const Fd fd(::open(place_.home(name).c_str(), O_RDWR | O_CREAT, 0600));
     const std::string old(kSize, 'o');
-    require(fd && ::ftruncate(fd.get(), kSize) == 0 && write_fully(fd.get(), old.data(), kSize, 0), "home can be reset");
+    require(fd && ::ftruncate(fd.get(), kSize) == 0 && write_fully(fd.get(), old.data(), kSize, 0),
+            "home can be reset");
   }
   static void put(const std::string& path, const std::string& bytes) {
     const Fd fd(::open(path.c_str(), O_RDWR | O_CREAT, 0600));
