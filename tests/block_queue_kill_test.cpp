@@ -70,7 +70,7 @@ class SlowDisk {
   if (disk.is_slow() && !disk.enter()) _exit(5);
   auto store = BlockStore::open(directory.fd(), "nvme.data", kBucket, kSlots).value();
   auto lease = open_private_file(directory.fd(), "lease", Create::kIfMissing).value();
-  if (!lock_with_descriptor(lease, "lease")) _exit(1);
+  if (!lock_with_descriptor(lease.get(), "lease")) _exit(1);
   const auto kept = Mapping::shared(lease.get(), 4096, "lease");
   auto queue = BlockQueue::open(store, kSlots, registered ? lease.get() : -1).value();
   if (!kept || !queue.asynchronous()) _exit(2);
@@ -102,7 +102,7 @@ int late_blocks(bool registered) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   for (;;) {
     const auto lease = open_private_file(directory.fd(), "lease", Create::kNever).value();
-    if (lock_with_descriptor(lease, "lease")) break;
+    if (lock_with_descriptor(lease.get(), "lease")) break;
     if (std::chrono::steady_clock::now() > until) {
       ADD_FAILURE() << "the lease never ended";
       break;

@@ -22,7 +22,7 @@
 namespace forebay {
 namespace {
 
-constexpr std::uint64_t kCreationPatienceMs = 30'000;
+constexpr std::chrono::seconds kCreationPatience{30};
 constexpr int kEntryAttempts = 100;
 constexpr std::uint64_t kWindow = 32u << 20;
 
@@ -129,7 +129,7 @@ Result<Place> try_to_enter(const Settings& settings, bool create) {
   FOREBAY_ASSIGN(auto directory, std::move(opened));
   FOREBAY_TRY(open_private_file(directory, kLeaseFileName, Create::kIfMissing));
   FOREBAY_ASSIGN(auto leases, LeaseFile::open(path + "/" + kLeaseFileName));
-  FOREBAY_ASSIGN(auto whole, leases.lock_whole(kCreationPatienceMs));
+  FOREBAY_ASSIGN(auto whole, leases.lock_whole(kCreationPatience));
   FOREBAY_TRY(leases.still_there());
   return Place{std::move(directory), std::move(path), std::move(leases), std::move(whole)};
 }

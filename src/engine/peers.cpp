@@ -54,7 +54,7 @@ void next_generation(LeaseRecord& record) {
 
 template <class T>
 bool taken_by_another(const Result<T>& lease) {
-  return !lease && (lease.error().code == EAGAIN || lease.error().code == EACCES);
+  return !lease && lease.error().code == EAGAIN;
 }
 
 // Adds a leaving process's figures to the total and clears them, so that they count once.

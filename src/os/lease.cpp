@@ -2,26 +2,20 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
-#include <thread>
+
+#include "os/life_lock.hpp"
 
 namespace forebay {
 namespace {
 
+// Behind the bytes of the slots.
 constexpr off_t kRings = off_t{1} << 19;
-constexpr off_t kWholeByte = off_t{1} << 20;
+constexpr off_t kWhole = off_t{1} << 20;
+constexpr off_t kHeir = kWhole + 1;
 
-struct flock byte_lock(off_t at) {
-  struct flock lock{};
-  lock.l_type = F_WRLCK;
-  lock.l_whence = SEEK_SET;
-  lock.l_start = at;
-  lock.l_len = 1;
-  return lock;
-}
+constexpr std::chrono::milliseconds kPause{2};
 
 }  // namespace
 
@@ -51,46 +45,33 @@ Result<Fd> LeaseFile::reopen() const {
 
 bool LeaseFile::locked(off_t byte) const {
   const auto fd = reopen();
-  if (!fd) return true;
-  auto lock = byte_lock(byte);
-  if (::fcntl(fd->get(), F_OFD_GETLK, &lock) != 0) return true;
-  return lock.l_type != F_UNLCK;
+  return !fd || is_locked(fd->get(), byte);
 }
 
 bool LeaseFile::held(std::uint32_t slot) const { return locked(slot); }
 bool LeaseFile::ring_held(std::uint32_t slot) const { return locked(kRings + slot); }
+bool LeaseFile::heir_held() const { return locked(kHeir); }
 
-Result<Fd> LeaseFile::lock_byte(off_t byte) const {
+Result<Mapping> LeaseFile::take(std::uint32_t slot) const {
   FOREBAY_ASSIGN(auto fd, reopen());
-  auto lock = byte_lock(byte);
-  if (::fcntl(fd.get(), F_OFD_SETLK, &lock) != 0) return fail_errno(errno, "hold a lease in", path_);
+  return lock_for_life(std::move(fd), path_, slot);
+}
+
+Result<Mapping> LeaseFile::take_heir() const {
+  FOREBAY_ASSIGN(auto fd, reopen());
+  return lock_for_life(std::move(fd), path_, kHeir);
+}
+
+Result<Fd> LeaseFile::take_for_ring(std::uint32_t slot) const {
+  FOREBAY_ASSIGN(auto fd, reopen());
+  FOREBAY_TRY(lock_with_descriptor(fd.get(), path_, kRings + slot));
   return fd;
 }
 
-Result<Mapping> LeaseFile::take(std::uint32_t slot) const {
-  FOREBAY_ASSIGN(const auto fd, lock_byte(slot));
-  FOREBAY_ASSIGN(auto mapping,
-                 Mapping::shared(fd.get(), static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)), path_));
-  if (::madvise(mapping.data(), mapping.size(), MADV_DONTFORK) != 0)
-    return fail_errno(errno, "protect the lease in", path_);
-  return mapping;
-}
-
-Result<Fd> LeaseFile::take_for_ring(std::uint32_t slot) const { return lock_byte(kRings + slot); }
-
-Result<Fd> LeaseFile::lock_whole(std::uint64_t deadline_ms) const {
+Result<Fd> LeaseFile::lock_whole(std::chrono::milliseconds patience) const {
   FOREBAY_ASSIGN(auto fd, reopen());
-  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(deadline_ms);
-  for (;;) {
-    auto lock = byte_lock(kWholeByte);
-    if (::fcntl(fd.get(), F_OFD_SETLK, &lock) == 0) return fd;
-    if (errno != EAGAIN && errno != EACCES && errno != EINTR) return fail_errno(errno, "lock", path_);
-    if (std::chrono::steady_clock::now() >= until) {
-      return fail(ETIMEDOUT, "another process has held " + path_ +
-                                 " locked for too long while making or removing the buffer");
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
+  FOREBAY_TRY(lock_with_descriptor(fd.get(), path_, kWhole, patience, kPause));
+  return fd;
 }
 
 }  // namespace forebay

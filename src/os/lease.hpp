@@ -1,10 +1,7 @@
 // A lease: proof to other processes that this one lives, which the kernel ends with the process.
 //
-// A slot is one byte of a lock file, held by an open-file-description lock. The lock is kept not by a
-// descriptor (the application might close it) but by a mapping of the file that the descriptor made: the open
-// file description lives as long as the mapping. So the lease survives close_range and SIGSTOP, is not
-// inherited by fork (MADV_DONTFORK) and ends with SIGKILL or exec. A fork between open and close of that
-// descriptor keeps it in the child until exec or exit: that only delays the finding of a death.
+// A slot is one byte of a lock file, held by a lock for life (os/life_lock.hpp): it survives close_range and
+// SIGSTOP, is not inherited by fork and ends with SIGKILL or exec.
 //
 // What a process has in flight in an io_uring lands after its death, and the ring is gone only tens of
 // milliseconds later. So the ring holds a lock of its own, beside the lease: what its transfers may touch is
@@ -16,6 +13,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -43,9 +41,13 @@ class LeaseFile {
   // Is there a ring of a holder of `slot`? True when in doubt.
   [[nodiscard]] bool ring_held(std::uint32_t slot) const;
 
+  // The one process that carries home what those who left did not wait for. EAGAIN when there is one.
+  [[nodiscard]] Result<Mapping> take_heir() const;
+  [[nodiscard]] bool heir_held() const;
+
   // Holds the byte beside the slots that serialises making and removing a buffer. Released with the
   // descriptor.
-  [[nodiscard]] Result<Fd> lock_whole(std::uint64_t deadline_ms) const;
+  [[nodiscard]] Result<Fd> lock_whole(std::chrono::milliseconds patience) const;
 
   // ESTALE when the path no longer leads to this file.
   [[nodiscard]] Status still_there() const;
@@ -55,7 +57,6 @@ class LeaseFile {
       : path_(std::move(path)), device_(device), inode_(inode) {}
   [[nodiscard]] Result<Fd> reopen() const;
   [[nodiscard]] bool locked(off_t byte) const;
-  [[nodiscard]] Result<Fd> lock_byte(off_t byte) const;
 
   std::string path_;
   dev_t device_;

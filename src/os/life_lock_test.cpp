@@ -25,10 +25,10 @@ class LifeLock : public testing::Test {
 
 TEST_F(LifeLock, OutlivesEveryDescriptorAndEndsWithTheMapping) {
   std::optional<Mapping> lock = lock_for_life(open(), "lock").value();
-  EXPECT_EQ(lock_with_descriptor(open(), "lock").error().code, EAGAIN);
+  EXPECT_EQ(lock_with_descriptor(open().get(), "lock").error().code, EAGAIN);
   EXPECT_EQ(lock_for_life(open(), "lock").error().code, EAGAIN);
   lock.reset();
-  EXPECT_TRUE(lock_with_descriptor(open(), "lock"));
+  EXPECT_TRUE(lock_with_descriptor(open().get(), "lock"));
 }
 
 TEST_F(LifeLock, EndsWithTheProcessThoughItsForkedChildLives) {
@@ -51,10 +51,10 @@ TEST_F(LifeLock, EndsWithTheProcessThoughItsForkedChildLives) {
   char answer = 0;
   ASSERT_EQ(::read(ready[0], &answer, 1), 1);
   EXPECT_EQ(answer, 'y');
-  EXPECT_EQ(lock_with_descriptor(open(), "lock").error().code, EAGAIN);
+  EXPECT_EQ(lock_with_descriptor(open().get(), "lock").error().code, EAGAIN);
   ::kill(owner, SIGKILL);
   ::waitpid(owner, nullptr, 0);
-  EXPECT_TRUE(lock_with_descriptor(open(), "lock"));
+  EXPECT_TRUE(lock_with_descriptor(open().get(), "lock"));
   ::close(hold[1]);
   ::close(ready[0]);
   ::close(ready[1]);

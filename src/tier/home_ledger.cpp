@@ -9,9 +9,9 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
-#include <thread>
 #include <utility>
 
+#include "os/life_lock.hpp"
 #include "tier/aligned_buffer.hpp"
 #include "tier/journal_directory.hpp"
 
@@ -19,7 +19,8 @@ namespace forebay {
 namespace {
 
 // A change takes well below a millisecond; a disk that hangs is worth waiting for a while.
-constexpr auto kLockWait = std::chrono::seconds(30);
+constexpr std::chrono::seconds kLockWait{30};
+constexpr std::chrono::microseconds kLockPause{100};
 
 Result<std::uint64_t> read_id(const SteadyFile& file) {
   FOREBAY_ASSIGN(const int fd, file.descriptor());
@@ -58,32 +59,17 @@ class HomeLedger::Locked {
   static Result<Locked> take(const HomeLedger& ledger) {
     std::unique_lock guard(*ledger.mutex_);
     FOREBAY_ASSIGN(const int fd, ledger.file_.descriptor());
-    const auto until = std::chrono::steady_clock::now() + kLockWait;
-    while (!set(fd, F_WRLCK)) {
-      if (errno != EAGAIN && errno != EACCES && errno != EINTR)
-        return fail_errno(errno, "lock", ledger.file_.path());
-      if (std::chrono::steady_clock::now() >= until) {
-        return fail(ETIMEDOUT, "another process has held " + ledger.file_.path() + " locked for too long");
-      }
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
-    }
+    FOREBAY_TRY(lock_with_descriptor(fd, ledger.file_.path(), 0, kLockWait, kLockPause));
     return Locked(std::move(guard), fd);
   }
   Locked(Locked&& other) noexcept : guard_(std::move(other.guard_)), fd_(std::exchange(other.fd_, -1)) {}
   Locked& operator=(Locked&&) = delete;
   ~Locked() {
-    if (fd_ >= 0) set(fd_, F_UNLCK);
+    if (fd_ >= 0) unlock_with_descriptor(fd_);
   }
 
  private:
   Locked(std::unique_lock<std::mutex> guard, int fd) : guard_(std::move(guard)), fd_(fd) {}
-  static bool set(int fd, short type) {
-    struct flock lock{};
-    lock.l_type = type;
-    lock.l_whence = SEEK_SET;
-    lock.l_len = 1;
-    return ::fcntl(fd, F_OFD_SETLK, &lock) == 0;
-  }
   std::unique_lock<std::mutex> guard_;
   int fd_;
 };

@@ -68,7 +68,7 @@ Status publish_file(const Fd& directory, const std::string& name, std::span<cons
     FOREBAY_ASSIGN(const auto id, random_id());
     const auto forming = std::string(kFormingPrefix) + hexadecimal(id);
     FOREBAY_ASSIGN(const auto file, open_private_file(directory, forming, Create::kExclusive));
-    auto status = lock_with_descriptor(file, forming);
+    auto status = lock_with_descriptor(file.get(), forming);
     if (status) status = write_fully(file.get(), content.data(), content.size(), 0);
     if (status && ::fdatasync(file.get()) != 0) status = fail_errno(errno, "sync", forming);
     if (status) status = rename_if_new(directory, forming, name);

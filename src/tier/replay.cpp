@@ -46,7 +46,7 @@ void remark(ReplayReport& report, std::string words) {
 
 Result<Fd> lock_replay(const Fd& directory) {
   FOREBAY_ASSIGN(auto lock, open_private_file(directory, kReplayLockName, Create::kIfMissing));
-  if (const auto locked = lock_with_descriptor(lock, kReplayLockName); !locked) {
+  if (const auto locked = lock_with_descriptor(lock.get(), kReplayLockName); !locked) {
     if (locked.error().code == EAGAIN) return fail(EBUSY, "another process is replaying the journals");
     return std::unexpected(locked.error());
   }
@@ -66,7 +66,7 @@ Result<std::vector<Orphan>> take_orphans(const Fd& directory, ReplayReport& repo
       if (fd.error().code != ENOENT) remark(report, fd.error().message);
       continue;
     }
-    if (!lock_with_descriptor(*fd, name)) {
+    if (!lock_with_descriptor(fd->get(), name)) {
       if (!forming) ++report.living;
       continue;
     }
