@@ -77,6 +77,7 @@ struct DrainSettings {
   std::uint64_t rate = 0;  // bytes per second; 0: no cap
   std::uint32_t in_flight = 8;
   std::uint64_t write_size = 8 * kMiB;
+  std::string program{};  // empty: `forebay` beside the library, or in PATH
 };
 
 struct PressureSettings {

@@ -115,8 +115,9 @@ constexpr auto kTable = std::to_array<Setting>({
         "`home`: whatever home survives, because it is written through."),
     per_file<&FileSettings::on_close>("on_close", kAny,
                                       "When a close returns. `home`: when the file is home. `detach`: at "
-                                      "once; the rest is carried home by the "
-                                      "processes still attached or by a detached one."),
+                                      "once; the rest is carried home in the background, and by a process "
+                                      "of its own (`drain.program`) when this one leaves the buffer. Where "
+                                      "that cannot be started, leaving waits."),
     per_file<&FileSettings::on_flush>("on_flush", kAny,
                                       "When a sync or flush returns. `home`: when the bytes are home, so "
                                       "that other nodes see them. `stage`: "
@@ -161,7 +162,9 @@ constexpr auto kTable = std::to_array<Setting>({
         "closed. "
         "`periodic`: every `drain.period`. `exit`: when the process ends. `never`: not by themselves. In "
         "every "
-        "case a sync, a flush, a close with `on_close: home`, pressure and `forebay drain` carry them home."),
+        "case a sync, a flush, a close with `on_close: home`, pressure, leaving the buffer and `forebay "
+        "drain` "
+        "carry them home."),
     global<&Settings::drain, &DrainSettings::delay>(
         "drain.delay", between(seconds(0), hours(1)),
         "How long a partly written stretch waits for more after the last write to it before it is drained as "
@@ -178,6 +181,10 @@ constexpr auto kTable = std::to_array<Setting>({
     global<&Settings::drain, &DrainSettings::write_size>(
         "drain.write_size", between(64 * kKiB, 64 * kMiB),
         "Largest single write to home. Neighbouring dirty bytes are merged up to this size."),
+    global<&Settings::drain, &DrainSettings::program>("drain.program",
+                                                      path("forebay beside the library, or in PATH"),
+                                                      "The program `forebay`, which is started to carry home "
+                                                      "what a process with `on_close: detach` leaves."),
 
     global<&Settings::pressure, &PressureSettings::wait>(
         "pressure.wait", between(seconds(0), hours(1)),

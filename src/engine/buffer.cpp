@@ -8,6 +8,7 @@
 
 #include "base/log.hpp"
 #include "engine/attach.hpp"
+#include "engine/handover.hpp"
 #include "engine/truncate.hpp"
 
 namespace forebay {
@@ -123,7 +124,7 @@ Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, m
   bool shared = false;
   {
     const std::scoped_lock lock(mutex_);
-    FOREBAY_ASSIGN(const auto opened, core_.files.open(stamp, real));
+    FOREBAY_ASSIGN(const auto opened, core_.files.open(stamp, real, writable));
     number = opened.file;
     shared = opened.shared || open_files_.contains(number);
     auto& handles = open_files_[number];
@@ -149,13 +150,13 @@ Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, m
   auto& record = core_.control.file(number);
   if (settings.mode == Mode::Scratch) record.scratch.store(scratch_mark(record));
   if (writable) {
-    drainer_.add(home, settings.drain_trigger);
+    drainer_.add(home, settings);
     if (settings.durability == Durability::Node && settings.mode == Mode::Async)
       FOREBAY_TRY(node_log_.add(home));
   } else if (maybe_dirty(record)) {
     // Left by somebody who is gone, and nobody else may be there to carry it home.
     if (auto again = HomeFile::reopen(core_.files, core_.control, number))
-      drainer_.add(std::move(*again), settings.drain_trigger);
+      drainer_.add(std::move(*again), settings);
   }
   if (writable && (flags & O_TRUNC) != 0 && !known_empty(record)) FOREBAY_TRY(file->truncate(0));
   if (settings.pin) FOREBAY_TRY(file->pin(0, ~std::uint64_t{0} >> 1));
@@ -276,8 +277,14 @@ Status Buffer::detach() {
   mover_.stop();
   readers_.stop();
   Status status;
-  if (options_.background) status = drainer_.flush_all(Clock::now() + core_.settings.limits.home_wait);
-  if (status) status = node_log_.finish();
+  bool handed_over = false;
+  if (options_.background) {
+    handed_over = drainer_.any_unsaved(OnClose::Detach) && hand_over_unsaved(core_);
+    status = drainer_.flush_all(Clock::now() + core_.settings.limits.home_wait,
+                                handed_over ? std::optional(OnClose::Home) : std::nullopt);
+  }
+  // The journals of what was handed over stay, for the loss of the node, until it is home.
+  if (status && !handed_over) status = node_log_.finish();
   // What was adopted from the dead is home as well: their journals must not bring it back over newer bytes.
   if (status && options_.background) retire_journals(core_);
   crew_.stop();

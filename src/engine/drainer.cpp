@@ -86,10 +86,10 @@ void Drainer::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Drainer::add(std::shared_ptr<HomeFile> home, DrainTrigger trigger) {
+void Drainer::add(std::shared_ptr<HomeFile> home, const FileSettings& settings) {
   const std::scoped_lock lock(mutex_);
   const auto file = home->file();
-  targets_.insert_or_assign(file, Target{std::move(home), trigger});
+  targets_.insert_or_assign(file, Target{std::move(home), settings.drain_trigger, settings.on_close});
 }
 
 void Drainer::release(std::uint32_t file) {
@@ -321,15 +321,26 @@ Status Drainer::flush(const std::shared_ptr<HomeFile>& home, std::uint64_t first
   return {};
 }
 
-Status Drainer::flush_all(TimePoint deadline) {
+// Those that go home at all.
+std::vector<std::shared_ptr<HomeFile>> Drainer::homes(std::optional<OnClose> only) {
   std::vector<std::shared_ptr<HomeFile>> homes;
-  {
-    const std::scoped_lock lock(mutex_);
-    for (const auto& [file, target] : targets_) homes.push_back(target.home);
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [file, target] : targets_) {
+    if (only && target.on_close != *only) continue;
+    if (!is_scratch(core_.control.file(file))) homes.push_back(target.home);
   }
+  return homes;
+}
+
+bool Drainer::any_unsaved(OnClose of) {
+  return std::ranges::any_of(homes(of), [&](const std::shared_ptr<HomeFile>& home) {
+    return home->known(core_.files) && !unsaved_blocks(core_, home->file(), 0, kMaxBlock).empty();
+  });
+}
+
+Status Drainer::flush_all(TimePoint deadline, std::optional<OnClose> only) {
   Status result;
-  for (const auto& home : homes) {
-    if (is_scratch(core_.control.file(home->file()))) continue;
+  for (const auto& home : homes(only)) {
     if (auto status = flush(home, 0, kMaxBlock, deadline); !status && result) result = status;
   }
   return result;
@@ -339,7 +350,7 @@ std::size_t Drainer::adopt_orphans() {
   std::size_t adopted = 0;
   for (const auto file : core_.files.all()) {
     const auto& record = core_.control.file(file);
-    if (!maybe_dirty(record) || core_.files.in_use(file) || is_scratch(record)) continue;
+    if (!maybe_dirty(record) || core_.files.written_by_somebody(file) || is_scratch(record)) continue;
     if (unsaved_blocks(core_, file, 0, kMaxBlock).empty()) continue;
     {
       const std::scoped_lock lock(mutex_);
@@ -353,7 +364,9 @@ std::size_t Drainer::adopt_orphans() {
       failed.error_ns.store(core_.control.nanoseconds());
       continue;
     }
-    add(std::move(*home), DrainTrigger::Write);
+    auto settings = core_.settings.for_path((*home)->path());
+    settings.drain_trigger = DrainTrigger::Write;
+    add(std::move(*home), settings);
     release(file);
     ++adopted;
   }

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "base/error.hpp"
@@ -36,7 +37,7 @@ class Drainer {
   void stop();  // ends the thread; sends nothing more by itself
 
   // A file this process may drain from now on.
-  void add(std::shared_ptr<HomeFile> home, DrainTrigger trigger);
+  void add(std::shared_ptr<HomeFile> home, const FileSettings& settings);
   // No longer open here: forgotten as soon as nothing of it is unsaved.
   void release(std::uint32_t file);
   void forget(std::uint32_t file);
@@ -51,8 +52,9 @@ class Drainer {
   // Returns when what was unsaved in [first, last] at the call is home. Works also after stop().
   Status flush(const std::shared_ptr<HomeFile>& home, std::uint64_t first, std::uint64_t last,
                TimePoint deadline);
-  // Every file this process knows.
-  Status flush_all(TimePoint deadline);
+  // Every file this process knows, or those with that `on_close`.
+  Status flush_all(TimePoint deadline, std::optional<OnClose> only = std::nullopt);
+  [[nodiscard]] bool any_unsaved(OnClose of);
 
   // Takes over the unsaved bytes of files that no living process has open; returns how many files.
   std::size_t adopt_orphans();
@@ -63,6 +65,7 @@ class Drainer {
   struct Target {
     std::shared_ptr<HomeFile> home;
     DrainTrigger trigger;
+    OnClose on_close;
     bool released = false;
   };
   enum Kick : int { kNotKicked, kStaged, kUrgent };
@@ -74,6 +77,7 @@ class Drainer {
   [[nodiscard]] std::vector<UnsavedBlock> ripe_blocks(
       const std::vector<UnsavedBlock>& blocks, const Ripeness& ripeness,
       const std::function<void(std::chrono::milliseconds)>& again_in) const;
+  [[nodiscard]] std::vector<std::shared_ptr<HomeFile>> homes(std::optional<OnClose> only);
   void ship_in_background(std::shared_ptr<Shipment> shipment);
   Status flush_once(const std::shared_ptr<HomeFile>& home, const std::vector<UnsavedBlock>& blocks,
                     std::vector<std::uint64_t>& busy, TimePoint deadline);

@@ -189,7 +189,7 @@ Result<std::uint32_t> FileTable::make(const HomeStamp& home, std::string_view pa
   return taken - 1;
 }
 
-Result<FileTable::Opened> FileTable::open(const HomeStamp& home, std::string_view path) {
+Result<FileTable::Opened> FileTable::open(const HomeStamp& home, std::string_view path, bool writable) {
   FOREBAY_TRY(lock());
   const TableGuard guard(peers_, control_.shared().table_lock);
   auto& mine = peers_.record();
@@ -215,7 +215,7 @@ Result<FileTable::Opened> FileTable::open(const HomeStamp& home, std::string_vie
   record.opens_hint.fetch_add(1);
   record.last_used.store(control_.nanoseconds());
   FOREBAY_CRASH_POINT("file.before_open_entry");
-  opens[entry].store(result.file + 1);
+  opens[entry].store((result.file + 1) | (writable ? kOpenToWrite : 0));
   if (entry == used) mine.opens.store(used + 1);
   return result;
 }
@@ -225,18 +225,22 @@ void FileTable::close(std::uint32_t file) {
   const TableGuard guard(peers_, control_.shared().table_lock);
   auto* opens = control_.opens(lease_slot(peers_.self()));
   const auto used = peers_.record().opens.load();
+  auto entry = used;
   for (std::uint32_t i = 0; i < used; ++i) {
-    if (opens[i].load() != file + 1) continue;
-    opens[i].store(0);
-    FOREBAY_CRASH_POINT("file.before_hint");
-    control_.file(file).opens_hint.fetch_sub(1);
-    control_.file(file).last_used.store(control_.nanoseconds());
-    break;
+    const auto open = opens[i].load();
+    if (open == file + 1 || (entry == used && open == ((file + 1) | kOpenToWrite))) entry = i;
+    if (open == file + 1) break;
   }
+  if (entry == used) return;
+  opens[entry].store(0);
+  FOREBAY_CRASH_POINT("file.before_hint");
+  control_.file(file).opens_hint.fetch_sub(1);
+  control_.file(file).last_used.store(control_.nanoseconds());
 }
 
-bool FileTable::listed(std::uint32_t file, std::uint32_t except_slot) const {
+bool FileTable::listed(std::uint32_t file, Access access, std::uint32_t except_slot) const {
   const auto& header = control_.header();
+  const auto to_write = (file + 1) | kOpenToWrite;
   for (std::uint32_t slot = 0; slot < header.lease_count; ++slot) {
     const auto& record = control_.lease(slot);
     if (record.attached.load() == 0 || slot == except_slot) continue;
@@ -244,7 +248,9 @@ bool FileTable::listed(std::uint32_t file, std::uint32_t except_slot) const {
     auto* opens = control_.opens(slot);
     for (std::uint32_t i = 0; i < used; ++i) {
       const LeaseId id = record.generation.load() << 11 | slot << 1;
-      if (opens[i].load(std::memory_order_relaxed) == file + 1 && peers_.alive(id)) return true;
+      const auto open = opens[i].load(std::memory_order_relaxed);
+      const bool fits = open == to_write || (access == Access::kAny && open == file + 1);
+      if (fits && peers_.alive(id)) return true;
     }
   }
   return false;
@@ -254,7 +260,13 @@ bool FileTable::in_use(std::uint32_t file) const {
   return control_.file(file).opens_hint.load() != 0 && listed(file);
 }
 
-bool FileTable::used_by_others(std::uint32_t file) const { return listed(file, lease_slot(peers_.self())); }
+bool FileTable::used_by_others(std::uint32_t file) const {
+  return listed(file, Access::kAny, lease_slot(peers_.self()));
+}
+
+bool FileTable::written_by_somebody(std::uint32_t file) const {
+  return control_.file(file).opens_hint.load() != 0 && listed(file, Access::kWriting);
+}
 
 std::vector<std::uint32_t> FileTable::all() const {
   std::vector<std::uint32_t> files;
@@ -357,7 +369,7 @@ void FileTable::sweep() {
     const auto& record = control_.lease(slot);
     if (record.attached.load() == 0 || !peers_.alive(record.generation.load() << 11 | slot << 1)) continue;
     for (std::uint32_t i = 0; i < std::min(record.opens.load(), header.opens_per_lease); ++i) {
-      const auto file = control_.opens(slot)[i].load();
+      const auto file = control_.opens(slot)[i].load() & ~kOpenToWrite;
       if (file != 0 && file <= header.file_count) ++opens[file - 1];
     }
   }

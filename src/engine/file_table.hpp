@@ -53,14 +53,17 @@ class FileTable {
     bool fresh;   // the record was made now
     bool shared;  // another process had it open already
   };
-  // Notes that this process has the file open; once per process and file. ENFILE: the table is full of files
-  // in use. EMFILE: this process has too many open. ENAMETOOLONG: no room to keep so long a path.
-  Result<Opened> open(const HomeStamp& home, std::string_view path);
+  // Notes that this process has the file open. ENFILE: the table is full of files in use. EMFILE: this
+  // process has too many open. ENAMETOOLONG: no room to keep so long a path.
+  Result<Opened> open(const HomeStamp& home, std::string_view path, bool writable);
+  // Takes one such note back; of several one without writing first.
   void close(std::uint32_t file);
 
   // Has any living process the file open? One other than this?
   [[nodiscard]] bool in_use(std::uint32_t file) const;
   [[nodiscard]] bool used_by_others(std::uint32_t file) const;
+  // Has any living process it open for writing, and so carries it home?
+  [[nodiscard]] bool written_by_somebody(std::uint32_t file) const;
   // Its path; empty if the record is damaged.
   [[nodiscard]] std::string path(std::uint32_t file) const;
   [[nodiscard]] Key key(std::uint32_t file, std::uint64_t block) const {
@@ -85,7 +88,9 @@ class FileTable {
   void unlink(std::uint32_t file) const;
   Status set_path(std::uint32_t file, std::string_view path) const;
   void clear_path(std::uint32_t file) const;
-  [[nodiscard]] bool listed(std::uint32_t file, std::uint32_t except_slot = ~0u) const;
+  enum class Access { kAny, kWriting };
+  [[nodiscard]] bool listed(std::uint32_t file, Access access = Access::kAny,
+                            std::uint32_t except_slot = ~0u) const;
   bool free_unlocked(std::uint32_t file);
   std::uint32_t make_room();
 

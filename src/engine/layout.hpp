@@ -107,11 +107,14 @@ struct alignas(64) LeaseRecord {
   Word generation;
   Word attached;  // 1 while in use; stays 1 when the process dies
   std::atomic<std::int32_t> pid;
-  Word opens;  // entries in use at the front of this lease's opens
+  Word opens;  // entries in use at the front of this lease's opens: file + 1, with kOpenToWrite
   Wide since_ns;
   std::array<char, 16> command;
   alignas(64) Counters counters;
 };
+
+// In an entry of a lease's opens: this process carries home what is unsaved of the file.
+inline constexpr std::uint32_t kOpenToWrite = 1u << 31;
 
 inline constexpr std::uint32_t kInlinePath = 264;
 

@@ -51,6 +51,10 @@ class Peers {
   // transfers are still under way stay: their slots were not put right.
   void bury(const std::vector<LeaseId>& dead);
 
+  // The one process that carries home what others left without waiting. EAGAIN: there is one already.
+  [[nodiscard]] Result<Mapping> become_heir() const { return file_.take_heir(); }
+  [[nodiscard]] bool has_heir() const { return file_.heir_held(); }
+
   [[nodiscard]] Locked lock(Word& word) const {
     std::uint32_t free = 0;
     if (word.compare_exchange_strong(free, self(), std::memory_order_acquire)) return Locked::kClean;

@@ -155,11 +155,15 @@ class Look {
               .attached_for = since(record.since_ns.load())};
           const auto opens = reader_.opens(slot, record.opens.load());
           if (!opens) result = std::unexpected(opens.error());
-          for (const auto open : opens.value_or(std::vector<std::uint32_t>{})) {
+          for (const auto entry : opens.value_or(std::vector<std::uint32_t>{})) {
+            const auto open = entry & ~kOpenToWrite;
             if (open == 0 || open > header_.file_count) continue;
             ++process.open_files;
-            if (const auto at = file_at_[open - 1]; at != kNowhere)
-              status_.files[at].openers.push_back(status_.processes.size());
+            const auto at = file_at_[open - 1];
+            if (at == kNowhere) continue;
+            auto& file = status_.files[at];
+            file.openers.push_back(status_.processes.size());
+            file.carried = file.carried || (process.alive && (entry & kOpenToWrite) != 0);
           }
           status_.processes.push_back(std::move(process));
         }));

@@ -54,6 +54,7 @@ struct FileStatus {
   std::chrono::nanoseconds error_age{};
   std::uint32_t damaged = 0;           // buckets
   std::vector<std::size_t> openers{};  // into BufferStatus::processes
+  bool carried = false;                // a living process writes it, and carries it home
   bool scratch = false;                // never goes home
   bool truncating = false;
 };

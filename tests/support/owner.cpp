@@ -70,6 +70,8 @@ void Owner::kill() {
 
 void Owner::leave() {
   if (pid_ <= 0) return;
+  // Its end of the pipe alone would not tell it: owners that were started later have that too.
+  [[maybe_unused]] const auto told = ::write(to_, "", 1);
   ::close(to_);
   ::waitpid(pid_, nullptr, 0);
   pid_ = -1;

@@ -188,7 +188,7 @@ void check_buffer(const BufferStatus& status, Findings& findings) {
   std::uint64_t orphaned = 0;
   for (const auto& file : status.files) {
     if (file.scratch) continue;
-    if (file.unsaved != 0 && !status.has_living_opener(file)) orphaned += file.unsaved;
+    if (file.unsaved != 0 && !file.carried) orphaned += file.unsaved;
     if (file.error != 0 && file.unsaved != 0) {
       add(Verdict::kFix,
           std::format("{} of {} are not home since {}: {}", format_bytes(file.unsaved), name_of(file),

@@ -1,10 +1,12 @@
 // forebay drain: everything unsaved in a buffer goes home now, whoever wrote it.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <format>
 #include <map>
+#include <optional>
 #include <thread>
 
 #include "base/duration.hpp"
@@ -23,6 +25,7 @@ constexpr auto kRetry = std::chrono::milliseconds(500);
 
 struct Options : CommonOptions {
   bool wait = false;
+  bool detached = false;
   std::string timeout = "1d";
 };
 
@@ -80,6 +83,70 @@ Result<Report> drain(const Settings& settings, const Options& options, std::chro
   return report;
 }
 
+// In the role of heir, until nothing is left that nobody living carries home. What does not go home for
+// limits.home_wait stays in the buffer.
+Status inherit(const Settings& settings, Clock::time_point deadline, bool& stuck) {
+  FOREBAY_ASSIGN(auto errand, Errand::join(settings));
+  const auto& core = errand.buffer().core();
+  const auto nothing_left = [&] {
+    const auto status = errand.look();
+    return !status || files_to_carry(*status, true).empty();
+  };
+  bool any = true;
+  while (any && !errand.stuck() && Clock::now() < deadline) {
+    auto taken = core.peers.become_heir();
+    if (!taken) return {};
+    std::optional<Mapping> role(std::move(*taken));
+    auto give_up = Clock::now() + core.settings.limits.home_wait;
+    std::uint64_t left = ~std::uint64_t{0};
+    // The first time everything, later what nobody else carries.
+    for (bool all = true; !errand.stuck() && Clock::now() < std::min(give_up, deadline); all = false) {
+      FOREBAY_ASSIGN(const auto status, errand.look());
+      const auto files = files_to_carry(status, !all);
+      if (files.empty()) break;
+      if (status.unsaved() < left) give_up = Clock::now() + core.settings.limits.home_wait;
+      left = std::min(left, status.unsaved());
+      const auto outcomes = errand.carry(files, deadline - Clock::now());
+      const auto failed = [](const auto& outcome) { return !outcome.status || !*outcome.status; };
+      if (std::ranges::any_of(outcomes, failed)) std::this_thread::sleep_for(kRetry);
+    }
+    if (!errand.stuck()) retire_journals(errand.buffer().core());
+    const bool failing = Clock::now() >= give_up;
+    role.reset();
+    // Who left meanwhile saw the role taken.
+    any = !failing && !nothing_left();
+  }
+  stuck = stuck || errand.stuck();
+  return {};
+}
+
+// Goes on in a process that belongs to nobody; false in the one that began.
+bool go_into_background() {
+  const auto pid = ::fork();
+  if (pid != 0) return false;
+  ::setsid();
+  const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, fd);
+  return true;
+}
+
+int run_detached(const std::vector<Settings>& buffers, std::chrono::nanoseconds timeout) {
+  for (const auto& settings : buffers) {
+    const auto status = look_at_buffer(settings);
+    if (!status && status.error().code != ENOENT) return refuse(status.error());
+    if (status && status->finding != ControlFinding::kUsable) return refuse({EBADMSG, status->why});
+  }
+  if (!go_into_background()) return kDone;
+  const auto deadline = Clock::now() + timeout;
+  bool stuck = false;
+  int code = kDone;
+  for (const auto& settings : buffers) {
+    const auto status = inherit(settings, deadline, stuck);
+    if (!status && status.error().code != ENOENT) code = kAttention;
+  }
+  end_now(code);
+}
+
 void say(const Report& report) {
   for (const auto& [file, bytes, why] : report.left) {
     complain(std::format("{} of {} are not home: {}", format_bytes(bytes), file, why));
@@ -108,6 +175,7 @@ int run(const Options& options) {
   if (!chosen) return refuse_settings(chosen.error());
   const auto timeout = parse_duration(options.timeout);
   if (!timeout) return refuse_settings(timeout.error());
+  if (options.detached) return run_detached(*chosen, *timeout);
   int code = kDone;
   bool stuck = false;
   JsonWriter json;
@@ -139,6 +207,10 @@ void add_drain(CLI::App& app, int& code) {
   add_json(*verb, *options);
   verb->add_flag("--wait", options->wait,
                  "Go on until nothing is unsaved: try again what failed, follow what is written");
+  verb->add_flag("--detached", options->detached,
+                 "Return at once, and go on in the background until the living carry home all that is left")
+      ->excludes("--wait")
+      ->excludes("--json");
   verb->add_option("--timeout", options->timeout, "Give up after this time (1d unless given)")
       ->type_name("DURATION")
       ->default_str("");

@@ -85,7 +85,7 @@ std::vector<std::uint32_t> files_to_carry(const BufferStatus& status, bool only_
   std::vector<std::uint32_t> files;
   for (const auto& file : status.files) {
     if (file.scratch || (file.unsaved == 0 && file.damaged == 0)) continue;
-    if (only_orphans && status.has_living_opener(file)) continue;
+    if (only_orphans && file.carried) continue;
     files.push_back(file.number);
   }
   return files;

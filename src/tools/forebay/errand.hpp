@@ -51,7 +51,7 @@ class Errand {
 // Ends the process at once, after what was said has gone out: for when an errand is stuck.
 [[noreturn]] void end_now(int code);
 
-// The files whose unsaved bytes should go home: all, or only those of nobody living.
+// The files whose unsaved bytes should go home: all, or only those that nobody living carries home.
 std::vector<std::uint32_t> files_to_carry(const BufferStatus& status, bool only_orphans);
 
 }  // namespace forebay

@@ -34,7 +34,7 @@ std::string headline(const BufferStatus& status) {
   for (const auto& file : status.files) {
     if (file.scratch || file.unsaved == 0) continue;
     ++unsaved_files;
-    if (!status.has_living_opener(file)) orphaned += file.unsaved;
+    if (!file.carried) orphaned += file.unsaved;
   }
   text += std::format("buffered {} in {}", format_bytes(status.buffered()),
                       plural(status.files.size(), "file", "files"));
