@@ -39,6 +39,9 @@ enum class DrainTrigger : std::uint8_t { Write, Close, Periodic, Exit, Never };
 
 enum class ReserveKind : std::uint8_t { Soft, Hard };
 
+// What is brought in the background when it is opened.
+enum class PrefetchAtOpen : std::uint8_t { None, Dataset, File };
+
 // The words of an enum, in the order of its values.
 template <class E>
 inline constexpr auto kWords = nullptr;
@@ -65,6 +68,8 @@ inline constexpr auto kWords<DrainTrigger> =
     std::to_array<std::string_view>({"write", "close", "periodic", "exit", "never"});
 template <>
 inline constexpr auto kWords<ReserveKind> = std::to_array<std::string_view>({"soft", "hard"});
+template <>
+inline constexpr auto kWords<PrefetchAtOpen> = std::to_array<std::string_view>({"none", "dataset", "file"});
 template <>
 inline constexpr auto kWords<LogLevel> = kLogLevelNames;
 

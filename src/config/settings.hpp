@@ -54,6 +54,7 @@ struct FileSettings {
   Admission admission_write = Admission::Auto;
   std::uint64_t readahead_min = 256 * kKiB;
   std::uint64_t readahead_max = 8 * kMiB;  // 0: no read-ahead
+  PrefetchAtOpen prefetch_at_open = PrefetchAtOpen::None;
   DrainTrigger drain_trigger = DrainTrigger::Write;
   std::string tier{};  // name of the only tier to use; empty: the placement policy chooses
   bool pin = false;

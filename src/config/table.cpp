@@ -156,6 +156,11 @@ constexpr auto kTable = std::to_array<Setting>({
     per_file<&FileSettings::readahead_max>("readahead.max", between(4 * kKiB, kGiB, "no read-ahead"),
                                            "How far read-ahead may run before the reader."),
 
+    per_file<&FileSettings::prefetch_at_open>(
+        "prefetch.at_open", kAny,
+        "What is brought into the buffer, in the background, as soon as it is opened. `dataset`: a dataset "
+        "of HDF5. `file`: the whole file."),
+
     per_file<&FileSettings::drain_trigger>(
         "drain.trigger", kAny,
         "When dirty bytes start on their way home. `write`: after `drain.delay`. `close`: when the file is "

@@ -145,8 +145,9 @@ Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, m
   }
   auto file =
       std::make_shared<File>(*this, number, home, settings, (flags & O_ACCMODE) != O_WRONLY, writable);
-  if (const auto status = grant_reservation(number, settings); !status)
-    return std::unexpected(status.error());
+  if (settings.reserve_size != 0) {
+    FOREBAY_TRY(grant_reservation(number, settings.reserve_size, settings.reserve_kind));
+  }
   auto& record = core_.control.file(number);
   if (settings.mode == Mode::Scratch) record.scratch.store(scratch_mark(record));
   if (writable) {
@@ -160,6 +161,10 @@ Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, m
   }
   if (writable && (flags & O_TRUNC) != 0 && !known_empty(record)) FOREBAY_TRY(file->truncate(0));
   if (settings.pin) FOREBAY_TRY(file->pin(0, ~std::uint64_t{0} >> 1));
+  if (settings.prefetch_at_open == PrefetchAtOpen::File && settings.mode != Mode::Bypass &&
+      (flags & O_ACCMODE) != O_WRONLY) {
+    (void)file->prefetch(0, ~std::uint64_t{0} >> 1);
+  }
   return file;
 }
 
@@ -209,8 +214,7 @@ Status Buffer::agree_on_bypass(const std::shared_ptr<HomeFile>& home, bool share
   return {};
 }
 
-Status Buffer::grant_reservation(std::uint32_t number, const FileSettings& settings) {
-  if (settings.reserve_size == 0) return {};
+std::uint64_t Buffer::unreserved(std::uint32_t number) {
   std::uint64_t capacity = 0;
   for (std::uint32_t i = 0; i < core_.tiers.count(); ++i) {
     if (core_.tiers[i].mapped) capacity += std::uint64_t{core_.tiers[i].slots} * core_.bucket_size();
@@ -220,13 +224,16 @@ Status Buffer::grant_reservation(std::uint32_t number, const FileSettings& setti
     if (other != number && core_.control.file(other).opens_hint.load() != 0)
       taken += core_.control.file(other).reserve.load();
   }
-  const auto left = capacity - std::min(capacity, taken);
-  if (settings.reserve_size > left && settings.reserve_kind == ReserveKind::Hard) {
-    return fail(ENOSPC, std::format("{} cannot have {} reserved: {} of {} are still to be had",
-                                    core_.files.path(number), format_bytes(settings.reserve_size),
-                                    format_bytes(left), format_bytes(capacity)));
+  return capacity - std::min(capacity, taken);
+}
+
+Status Buffer::grant_reservation(std::uint32_t number, std::uint64_t size, ReserveKind kind) {
+  const auto left = unreserved(number);
+  if (size > left && kind == ReserveKind::Hard) {
+    return fail(ENOSPC, std::format("{} cannot have {} reserved: others have left {}",
+                                    core_.files.path(number), format_bytes(size), format_bytes(left)));
   }
-  core_.control.file(number).reserve.store(std::min(settings.reserve_size, left));
+  core_.control.file(number).reserve.store(std::min(size, left));
   return {};
 }
 

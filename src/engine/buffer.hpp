@@ -71,7 +71,9 @@ class Buffer {
   Status replay();
   Status meet_home(std::uint32_t file, int fd, const std::string& path);
   Status agree_on_bypass(const std::shared_ptr<HomeFile>& home, bool shared, FileSettings& settings);
-  Status grant_reservation(std::uint32_t file, const FileSettings& settings);
+  // Of the mapped tiers, what other files have not reserved.
+  [[nodiscard]] std::uint64_t unreserved(std::uint32_t file);
+  Status grant_reservation(std::uint32_t file, std::uint64_t size, ReserveKind kind);
   void closed(const HomeFile& home);
   void remove_scratch();
 

@@ -89,7 +89,12 @@ void Drainer::stop() {
 void Drainer::add(std::shared_ptr<HomeFile> home, const FileSettings& settings) {
   const std::scoped_lock lock(mutex_);
   const auto file = home->file();
-  targets_.insert_or_assign(file, Target{std::move(home), settings.drain_trigger, settings.on_close});
+  const auto found = targets_.find(file);
+  const bool paused = found != targets_.end() && !found->second.released && found->second.paused;
+  targets_.insert_or_assign(file, Target{.home = std::move(home),
+                                         .trigger = settings.drain_trigger,
+                                         .on_close = settings.on_close,
+                                         .paused = paused});
 }
 
 void Drainer::release(std::uint32_t file) {
@@ -125,6 +130,16 @@ void Drainer::pause(bool paused) {
   {
     const std::scoped_lock lock(mutex_);
     paused_ = paused;
+  }
+  wake(kUrgent);
+}
+
+void Drainer::pause(std::uint32_t file, bool paused) {
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = targets_.find(file);
+    if (found == targets_.end()) return;
+    found->second.paused = paused;
   }
   wake(kUrgent);
 }
@@ -177,7 +192,7 @@ Drainer::TimePoint Drainer::tend(const Target& target, bool pressed) {
   }
   const bool periodic = target.trigger == DrainTrigger::Periodic;
   const auto patience = periodic ? core_.settings.drain.period : core_.settings.drain.delay;
-  const Ripeness ripeness{.asked_only = !periodic && target.trigger != DrainTrigger::Write,
+  const Ripeness ripeness{.asked_only = target.paused || (!periodic && target.trigger != DrainTrigger::Write),
                           .at_once = !periodic,
                           .released = target.released,
                           .pressed = pressed,

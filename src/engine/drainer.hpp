@@ -60,6 +60,8 @@ class Drainer {
   std::size_t adopt_orphans();
 
   void pause(bool paused);
+  // One file, until it is closed here: only pressure and those who wait for its bytes carry them home.
+  void pause(std::uint32_t file, bool paused);
 
  private:
   struct Target {
@@ -67,6 +69,7 @@ class Drainer {
     DrainTrigger trigger;
     OnClose on_close;
     bool released = false;
+    bool paused = false;
   };
   enum Kick : int { kNotKicked, kStaged, kUrgent };
   void run();

@@ -216,7 +216,8 @@ Status File::close() {
   FOREBAY_TRY(attached());
   if (closed_.load()) return fail(EBADF, path() + " is closed");
   Status status;
-  const bool waits = settings_.on_close == OnClose::Home && settings_.mode != Mode::Scratch;
+  const bool waits =
+      settings_.on_close == OnClose::Home && settings_.mode != Mode::Scratch && !detach_on_close_.load();
   if (writable_ && waits) status = drain();
   if (status) status = report();
   closed_.store(true);
@@ -307,6 +308,26 @@ Status File::evict(std::uint64_t offset, std::uint64_t length) {
   drop_buckets(buffer_.core_, buffer_.drain_, number_, offset / bucket_size,
                std::min((end - 1) / bucket_size, kMaxBlock), Drop::kCleanUnpinned);
   return {};
+}
+
+Result<std::uint64_t> File::reserve(std::uint64_t size) {
+  FOREBAY_TRY(attached());
+  FOREBAY_TRY(buffer_.grant_reservation(number_, size, ReserveKind::Soft));
+  return reserved();
+}
+
+std::uint64_t File::reserved() const { return buffer_.core_.control.file(number_).reserve.load(); }
+
+Result<std::uint64_t> File::room() const {
+  FOREBAY_TRY(attached());
+  const auto& record = buffer_.core_.control.file(number_);
+  const auto left = buffer_.unreserved(number_);
+  const auto filled = std::uint64_t{record.buckets.load()} * buffer_.core_.bucket_size();
+  return left - std::min(left, filled);
+}
+
+void File::pause_drain(bool paused) {
+  if (buffer_.attached()) buffer_.drainer_.pause(number_, paused);
 }
 
 }  // namespace forebay

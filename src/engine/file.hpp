@@ -75,6 +75,19 @@ class File {
   // Forgets clean bytes of a range.
   Status evict(std::uint64_t offset, std::uint64_t length);
 
+  // Room in the tiers that other files do not take from this one, as with `reserve.size`: what it had before
+  // is replaced, 0 gives it back. Returns how much was granted: less where others have reserved the rest.
+  Result<std::uint64_t> reserve(std::uint64_t size);
+  [[nodiscard]] std::uint64_t reserved() const;
+  // What it may still fill: not reserved by other files, and not filled by it already.
+  [[nodiscard]] Result<std::uint64_t> room() const;
+
+  // Holds back what goes home in the background, of this file and by this process. Whoever waits for bytes to
+  // be home, pressure and a close still carry them there.
+  void pause_drain(bool paused);
+  // From now on close() does as with `on_close: detach`.
+  void detach_on_close() { detach_on_close_.store(true); }
+
   [[nodiscard]] const std::string& path() const { return home_->path(); }
   [[nodiscard]] const FileSettings& settings() const { return settings_; }
   [[nodiscard]] std::uint32_t number() const { return number_; }
@@ -103,6 +116,7 @@ class File {
   std::atomic<std::uint32_t> errors_seen_;
   std::atomic<bool> closed_ = false;
   std::atomic<bool> random_ = false;
+  std::atomic<bool> detach_on_close_ = false;
   std::mutex readahead_mutex_;
   Readahead readahead_;  // guarded by readahead_mutex_
 };

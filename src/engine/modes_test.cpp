@@ -165,6 +165,63 @@ TEST(Modes, AHardReservationThatCannotBeGrantedIsRefused) {
   EXPECT_TRUE(want("b", 32 << 10, ReserveKind::Soft));
 }
 
+TEST(Modes, AFileMayBeBroughtWhenItIsOpened) {
+  TestBuffer test("prefetch.at_open=file");
+  const auto path = test.home("a");
+  std::ofstream(path) << std::string(20'000, 'b');
+  auto file = test.open(path, O_RDONLY);
+  auto& counters = test->core().counters();
+  EXPECT_TRUE(test.eventually([&] { return counters.prefetched_bytes.load() == 20'000; }));
+  EXPECT_EQ(test.read_all(*file), std::string(20'000, 'b'));
+  EXPECT_EQ(counters.miss_bytes.load(), 0u);
+}
+
+TEST(Modes, AReservationMayBeChangedLater) {
+  TestBuffer test;
+  auto first = test.open(test.home("a"), O_RDWR | O_CREAT);
+  auto second = test.open(test.home("b"), O_RDWR | O_CREAT);
+  EXPECT_EQ(first->room(), 64u << 10);
+  EXPECT_EQ(first->reserve(48 << 10), 48u << 10);
+  EXPECT_EQ(second->room(), 16u << 10);
+  EXPECT_EQ(second->reserve(32 << 10), 16u << 10);
+  EXPECT_EQ(first->reserve(0), 0u);
+  EXPECT_EQ(second->reserve(32 << 10), 32u << 10);
+  ASSERT_TRUE(second->write(0, bytes_of(std::string(4096, 'x'))));
+  EXPECT_EQ(second->room(), 60u << 10);
+}
+
+TEST(Modes, DrainOfOneFileCanBeHeldBack) {
+  TestBuffer test("drain.delay=0s");
+  const auto held = test.home("held");
+  const auto free = test.home("free");
+  auto one = test.open(held, O_RDWR | O_CREAT);
+  auto other = test.open(free, O_RDWR | O_CREAT);
+  one->pause_drain(true);
+  ASSERT_TRUE(one->write(0, bytes_of("held")));
+  ASSERT_TRUE(other->write(0, bytes_of("free")));
+  EXPECT_TRUE(test.eventually([&] { return TestBuffer::slurp(free) == "free"; }));
+  EXPECT_EQ(TestBuffer::slurp(held), "");
+  one->pause_drain(false);
+  EXPECT_TRUE(test.eventually([&] { return TestBuffer::slurp(held) == "held"; }));
+  one->pause_drain(true);
+  ASSERT_TRUE(one->write(0, bytes_of("here")));
+  ASSERT_TRUE(one->drain());
+  EXPECT_EQ(TestBuffer::slurp(held), "here");
+}
+
+TEST(Modes, CloseNeedNotWaitForHomeIfAskedLater) {
+  TestBuffer test("drain.trigger=never");
+  const auto path = test.home("a");
+  auto file = test.open(path, O_RDWR | O_CREAT);
+  test->pause_drain(true);
+  ASSERT_TRUE(file->write(0, bytes_of("later")));
+  file->detach_on_close();
+  ASSERT_TRUE(file->close());
+  EXPECT_EQ(TestBuffer::slurp(path), "");
+  test->pause_drain(false);
+  EXPECT_TRUE(test.eventually([&] { return TestBuffer::slurp(path) == "later"; }));
+}
+
 TEST(Modes, PinnedBytesStayUnderPressure) {
   TestBuffer test("tiers=memory:/dev/shm:64KiB buffer.name=pin-test", false);
   test.attach();
