@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <format>
 
+#include "config/cache_config.hpp"
 #include "config/file_text.hpp"
 #include "config/nearest.hpp"
 #include "config/reader.hpp"
@@ -43,6 +45,14 @@ Status read_environment(const Environment& environment, Settings& settings) {
   return {};
 }
 
+// The two kinds of files are told apart by their content.
+Status read_either(std::string_view text, std::string_view name, const Environment& environment,
+                   Settings& settings) {
+  if (!is_cache_config(text)) return read_yaml(text, name, environment, settings);
+  std::error_code failed;
+  return read_cache_config(text, name, std::filesystem::current_path(failed).string(), settings);
+}
+
 struct KeyValue {
   std::string_view key;
   std::string_view value;
@@ -63,7 +73,7 @@ Result<Settings> load(const LoadOptions& options, const Environment& environment
       options.file.empty() ? std::string(environment.get_or(kConfigVariable, "")) : options.file;
   if (!file.empty()) {
     FOREBAY_ASSIGN(const std::string text, read_text(file, "configuration file"));
-    FOREBAY_TRY(read_yaml(text, file, environment, settings));
+    FOREBAY_TRY(read_either(text, file, environment, settings));
   }
   FOREBAY_TRY(read_environment(environment, settings));
   for (const std::string& text : options.overrides) {
@@ -74,9 +84,9 @@ Result<Settings> load(const LoadOptions& options, const Environment& environment
   return settings;
 }
 
-Result<Settings> load_text(std::string_view yaml, std::string_view name, const Environment& environment) {
+Result<Settings> load_text(std::string_view text, std::string_view name, const Environment& environment) {
   Settings settings;
-  FOREBAY_TRY(read_yaml(yaml, name, environment, settings));
+  FOREBAY_TRY(read_either(text, name, environment, settings));
   FOREBAY_TRY(validate(settings));
   return settings;
 }

@@ -2,6 +2,8 @@
 //
 //   defaults < file < environment < overrides
 //
+// The file is YAML, or one of the Cache VOL (config/cache_config.hpp).
+//
 // Nothing of the machine is looked at but the file itself. Every error is one line that says where the value
 // was written, its key, the value and what is allowed:
 //
@@ -34,7 +36,7 @@ Result<Settings> load(const LoadOptions& options = {},
                       const Environment& environment = Environment::current());
 
 // As the file alone, given its content and its name for errors. Never reads anything.
-Result<Settings> load_text(std::string_view yaml, std::string_view name, const Environment& environment = {});
+Result<Settings> load_text(std::string_view text, std::string_view name, const Environment& environment = {});
 
 // What `settings` say for the file at `path`, with "key=value" overrides for this file alone on top.
 Result<FileSettings> load_file_settings(const Settings& settings, std::string_view path,

@@ -21,6 +21,7 @@ precedence:
    `FOREBAY_BUFFER_BUCKET_SIZE=1MiB`. An empty variable counts as not set;
 3. in the YAML file that `FOREBAY_CONFIG` or `--config` names ([a sample](forebay.yaml)). Sections may be
    nested (`drain:` with `delay: 1s` below it) or written with a dot (`drain.delay: 1s`).
+   A `.cfg` file of the Cache VOL will do as well: it is recognised by its keys.
 
 What is wrong is refused, with the place, the key, the value and what is allowed:
 

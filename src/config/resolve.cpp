@@ -31,12 +31,19 @@ std::uint64_t auto_size(TierKind kind, const Space& space, const Machine& machin
   std::unreachable();
 }
 
+// As much as can be had without taking all there is.
+std::uint64_t most(TierKind kind, const Space& space, const Machine& machine) {
+  if (kind == TierKind::Memory) return std::min(machine.memory / 2, space.free / 2);
+  return space.free / 10 * 9;
+}
+
 // Turns the tier's size into bytes, whole buckets of it.
 Status resolve_size(TierSettings& tier, std::uint64_t bucket_size, const Machine& machine) {
   FOREBAY_ASSIGN(const Space space, machine.space(tier.path));
   std::uint64_t bytes = tier.size.bytes;
   if (tier.size.is_auto()) bytes = auto_size(tier.kind, space, machine);
   if (tier.size.kind == Amount::Kind::Percent) bytes = share(space.free, tier.size.percent);
+  if (tier.at_most) bytes = std::min(bytes, most(tier.kind, space, machine));
   bytes -= bytes % bucket_size;
   if (bytes < kMinTierBuckets * bucket_size) {
     return fail(ENOSPC, std::format("{} of the {} free in {} is less than {} buckets of {}",

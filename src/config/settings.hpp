@@ -40,6 +40,7 @@ struct TierSettings {
   std::optional<std::uint64_t> bandwidth{};  // bytes per second; measured by `forebay profile` unless given
   std::optional<std::chrono::nanoseconds> latency{};
   std::string origin{};  // where it was written down, for messages
+  bool at_most = false;  // where there is less room than `size`, what there is will do
 };
 
 // What may differ from file to file.
@@ -122,6 +123,9 @@ struct Settings {
 
   // Where each setting that was given comes from ("/etc/forebay.yaml:12", "FOREBAY_MODE"), by its name.
   std::map<std::string, std::string, std::less<>> origins{};
+
+  // What was taken otherwise than written down, one sentence each with its origin, for the log.
+  std::vector<std::string> remarks{};
 
   // The settings of the file at absolute path `path`: for each setting the first rule that matches and gives
   // it, else the default.

@@ -50,6 +50,7 @@ Result<Settings> load_settings(const Membership& wanted) {
       load({.file = wanted.config, .overrides = wanted.overrides, .overrides_from = wanted.overrides_from}));
   if (loaded.origins.contains("log.level")) set_log_level(loaded.log.level);
   if (!loaded.log.file.empty()) FOREBAY_TRY(set_log_file(loaded.log.file));
+  for (const auto& remark : loaded.remarks) log_warn("{}", remark);
   return loaded;
 }
 
