@@ -72,7 +72,8 @@ Buffer::Buffer(Settings settings, std::unique_ptr<Control> control, Peers peers,
       stager_(core_, drainer_, mover_),
       fetcher_(core_, stager_, readers_),
       drain_(core_),
-      node_log_(core_, drainer_) {}
+      node_log_(core_, drainer_),
+      passed_(core_.control.shared().passed) {}
 
 Buffer::~Buffer() {
   // A forked child has none of the threads and must not touch what its parent owns.
@@ -277,6 +278,7 @@ Status Buffer::detach() {
   {
     const std::scoped_lock lock(mutex_);
     if (detached_.exchange(true)) return {};
+    for (const auto& [why, times] : passed_.own()) log_info("not buffered, {} times: {}", times, why);
     for (const auto& [number, handles] : open_files_) core_.files.close(number);
     open_files_.clear();
   }

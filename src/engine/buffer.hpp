@@ -21,6 +21,7 @@
 #include "engine/file.hpp"
 #include "engine/mover.hpp"
 #include "engine/node_log.hpp"
+#include "engine/passed.hpp"
 #include "engine/stage.hpp"
 
 namespace forebay {
@@ -64,6 +65,9 @@ class Buffer {
   }
   [[nodiscard]] Core& core() { return core_; }
 
+  // A door left something to home: counted with its reason, for `forebay status` and the log.
+  void note_passed(std::string_view why) { passed_.note(why); }
+
  private:
   friend class File;
   Buffer(Settings settings, std::unique_ptr<Control> control, Peers peers, Tiers tiers, Fd ring_lease,
@@ -88,6 +92,7 @@ class Buffer {
   Drain drain_;
   NodeLog node_log_;
   ReplayReport replayed_;
+  PassedNotes passed_;
   std::mutex mutex_;
   std::map<std::uint32_t, unsigned> open_files_;  // guarded by mutex_: handles by file number
   std::atomic<bool> detached_ = false;

@@ -19,7 +19,7 @@ using Wide = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && Wide::is_always_lock_free);
 
 inline constexpr std::uint64_t kMagic = 0x31594142'45524f46;  // "FOREBAY1"
-inline constexpr std::uint32_t kLayoutVersion = 2;
+inline constexpr std::uint32_t kLayoutVersion = 3;
 inline constexpr std::uint32_t kTierLimit = 8;
 inline constexpr std::uint32_t kLeaseLimit = 1024;
 inline constexpr std::uint32_t kLinked =
@@ -89,6 +89,15 @@ struct Counters {
 };
 inline constexpr std::size_t kCounterCount = sizeof(Counters) / sizeof(Wide);
 
+// See passed.hpp.
+enum PassedState : std::uint32_t { kPassedFree, kPassedTaken, kPassedReady };
+struct alignas(64) PassedRecord {
+  Word state;
+  std::array<char, 108> why;
+  Wide times;
+};
+using PassedTable = std::array<PassedRecord, 32>;
+
 struct alignas(64) Shared {
   std::array<TierShared, kTierLimit> tiers;
   alignas(64) Word table_lock;  // the file table
@@ -101,6 +110,7 @@ struct alignas(64) Shared {
   Word file_hint;
   Word maps;      // about how many buckets have a byte map
   Counters gone;  // sums of processes that left
+  PassedTable passed;
 };
 
 struct alignas(64) LeaseRecord {

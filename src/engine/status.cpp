@@ -90,6 +90,7 @@ class Look {
     Shared shared;
     FOREBAY_TRY(reader_.read(header_.regions.shared, 0, shared));
     add_up(shared.gone);
+    status_.passed = passed_of(shared.passed);
     for (std::uint32_t i = 0; i < header_.tier_count; ++i) {
       const auto& layout = header_.tiers[i];
       const auto available = std::min(shared.tiers[i].available.load(), layout.slots);

@@ -19,6 +19,7 @@
 #include "config/settings.hpp"
 #include "engine/control.hpp"
 #include "engine/layout.hpp"
+#include "engine/passed.hpp"
 
 namespace forebay {
 
@@ -74,6 +75,7 @@ struct BufferStatus {
   std::uint64_t stray_unsaved = 0;  // unsaved bytes whose file is not known any more
   std::uint32_t damaged = 0;        // buckets, in known files or not
   std::unique_ptr<Counters> totals;
+  std::vector<Passed> passed;  // what doors left to home
 
   [[nodiscard]] std::uint64_t buffered() const;
   // Scratch files left out: their bytes have nowhere to go.

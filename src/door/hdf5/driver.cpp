@@ -84,6 +84,7 @@ void OpenedFile::fall_back(Plain why, const char* reason) {
     log_warn("{} is not buffered: {}", path, reason);
   } else {
     log_info("{} is not buffered: {}", path, reason);
+    if (const auto buffer = join(membership)) (*buffer)->note_passed(std::string("HDF5: ") + words(why));
   }
 }
 

@@ -25,6 +25,10 @@ void* open_with(hid_t fapl, void** request, const Open& open_below) {
     H5Pclose(list);
   }
   if (under == nullptr) return nullptr;
+  if (way == Way::kPassed) {
+    if (const auto buffer = join({.config = info.config()}))
+      (*buffer)->note_passed("HDF5: the file driver is neither POSIX nor MPI-IO");
+  }
   auto file = std::make_shared<FileState>(way, under, info.under_vol());
   adopt(request, file);
   return new Object(under, std::move(file));

@@ -217,6 +217,9 @@ std::string status_text(const BufferStatus& status, std::size_t files) {
   if (status.finding != ControlFinding::kUsable) return text;
   text += "\n" + tier_table(status) + "\n" + process_table(status) + "\n" + file_table(status, files) + "\n" +
           totals_lines(*status.totals);
+  for (const auto& [why, times] : status.passed) {
+    text += std::format("passed   {} not buffered: {}\n", plural(times, "time", "times"), printable(why));
+  }
   return text;
 }
 
@@ -255,7 +258,10 @@ void write_status(JsonWriter& json, const BufferStatus& status) {
   for (const auto& file : status.files) write_file(json, status, file);
   json.end_array().key("totals").begin_object();
   for (const auto& [name, member] : kCounterNames) json.member(name, ((*status.totals).*member).load());
-  json.end_object().end_object();
+  json.end_object().key("passed").begin_array();
+  for (const auto& [why, times] : status.passed)
+    json.begin_object().member("why", why).member("times", times).end_object();
+  json.end_array().end_object();
 }
 
 }  // namespace forebay
