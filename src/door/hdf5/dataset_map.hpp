@@ -4,7 +4,7 @@
 // then. It holds no reference to the dataset. Constant after construction, so that any thread may read it.
 #pragma once
 
-#include <H5public.h>
+#include <H5Ipublic.h>
 
 #include <algorithm>
 #include <array>

@@ -21,6 +21,8 @@ class Hid {
   }
 
   [[nodiscard]] hid_t get() const { return id_; }
+  // Whoever takes it gives it back.
+  hid_t release() { return std::exchange(id_, H5I_INVALID_HID); }
   explicit operator bool() const { return id_ >= 0; }
 
  private:

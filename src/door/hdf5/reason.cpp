@@ -38,6 +38,8 @@ std::string_view words(Reason reason) {
       return "no conversion between the types";
     case Reason::kNoBuffer:
       return "no buffer";
+    case Reason::kAnotherRank:
+      return "another rank's part of a collective call";
   }
   return "unknown";
 }

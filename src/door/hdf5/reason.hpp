@@ -25,9 +25,10 @@ enum class Reason {
   kSelection,
   kNoConversion,
   kNoBuffer,
+  kAnotherRank,
 };
 
-// Can it differ from rank to rank? Then the native call must not be collective.
+// Can it differ from rank to rank? Then ranks must agree before any of them makes a collective call.
 [[nodiscard]] constexpr bool of_one_call(Reason reason) { return reason >= Reason::kTransform; }
 
 [[nodiscard]] std::string_view words(Reason reason);

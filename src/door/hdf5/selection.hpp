@@ -3,7 +3,7 @@
 // Used once, from front to back, in the thread that made it.
 #pragma once
 
-#include <H5public.h>
+#include <H5Ipublic.h>
 
 #include <array>
 #include <cstdint>

@@ -6,7 +6,7 @@
 // in the order of the selections. Used in the thread that made it; the ids given must outlive it.
 #pragma once
 
-#include <H5public.h>
+#include <H5Ipublic.h>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,0 +1,161 @@
+#include "door/hdf5/parallel_dataset.hpp"
+
+#include <hdf5.h>
+
+#include <H5VLconnector.h>
+#include <H5VLconnector_passthru.h>
+
+#include <algorithm>
+
+#include "door/hdf5/quiet.hpp"
+
+namespace forebay::hdf5 {
+namespace {
+
+constexpr std::uint64_t kNear = 64u << 10;  // prefetched with one request
+
+}  // namespace
+
+ParallelDataset::ParallelDataset(std::shared_ptr<ParallelFile> file, void* under, hid_t connector)
+    : file_(std::move(file)),
+      under_(under),
+      connector_(connector),
+      resizings_(file_->resizings_),
+      unlinkings_(file_->unlinkings_) {
+  if (file_->collective_metadata_) (void)map();  // D3
+}
+
+bool ParallelDataset::linked() const {
+  const Quiet quiet;
+  H5VL_loc_params_t self{};
+  self.type = H5VL_OBJECT_BY_SELF;
+  self.obj_type = H5I_DATASET;
+  H5O_info2_t info{};
+  H5VL_object_get_args_t args{};
+  args.op_type = H5VL_OBJECT_GET_INFO;
+  args.args.get_info.oinfo = &info;
+  args.args.get_info.fields = H5O_INFO_BASIC;
+  return H5VLobject_get(under_, &self, connector_, &args, H5P_DATASET_XFER_DEFAULT, nullptr) >= 0 &&
+         info.rc > 0;
+}
+
+const ParallelDataset::Map& ParallelDataset::map() {
+  if (unlinkings_ != file_->unlinkings_) {
+    unlinkings_ = file_->unlinkings_;
+    if (file_->collective_metadata_ || !linked()) map_ = Map(std::unexpect, Reason::kUnlinked);
+  }
+  const bool unlinked = map_ && !*map_ && map_->error() == Reason::kUnlinked;
+  // What is contiguous cannot be resized, and why something is refused does not change with its size, but for
+  // that there is nothing.
+  const bool resized = resizings_ != file_->resizings_ && map_ &&
+                       (*map_ ? (*map_)->chunked() : map_->error() >= Reason::kNotAllocated);
+  if (!map_ || (resized && !unlinked)) map_ = DatasetMap::make(under_, connector_, file_->writable());
+  resizings_ = file_->resizings_;
+  return *map_;
+}
+
+std::optional<Reason> ParallelDataset::refusal() {
+  const auto& known = map();
+  return known ? std::nullopt : std::optional(known.error());
+}
+
+// What moves the call through the engine, or nothing if HDF5 must make it.
+Result<std::optional<Transfer>> ParallelDataset::plan(const Request& request, const void* memory,
+                                                      Transfer::Direction direction) {
+  if (file_->atomic_) return std::nullopt;
+  const auto& known = map();
+  if (!known) {
+    last_reason_ = known.error();
+    // Through a virtual dataset HDF5 goes to the bytes of others by itself.
+    if (last_reason_ == Reason::kVirtual) FOREBAY_TRY(file_->drain());
+    return std::nullopt;
+  }
+  auto transfer = Transfer::plan(*known, request, memory, direction);
+  if (!transfer) last_reason_ = transfer.error();
+  if (is_collective(request.transfer)) {
+    FOREBAY_ASSIGN(const bool all, file_->meet(transfer.has_value()));
+    if (all) return std::move(*transfer);
+    if (transfer) last_reason_ = Reason::kAnotherRank;
+    return std::nullopt;
+  }
+  if (transfer) return std::move(*transfer);
+  FOREBAY_TRY(file_->drain());
+  return std::nullopt;
+}
+
+Result<ParallelDataset::Way> ParallelDataset::write(const Request& request, const void* memory) {
+  FOREBAY_ASSIGN(auto transfer, plan(request, memory, Transfer::Direction::kWrite));
+  if (!transfer) return Way::kNative;
+  FOREBAY_TRY(transfer->write(memory, *file_));
+  return Way::kDone;
+}
+
+Result<ParallelDataset::Way> ParallelDataset::read(const Request& request, void* memory) {
+  FOREBAY_ASSIGN(auto transfer, plan(request, memory, Transfer::Direction::kRead));
+  if (!transfer) return Way::kNative;
+  FOREBAY_TRY(transfer->read(memory, *file_));
+  return Way::kDone;
+}
+
+void ParallelDataset::written_natively() {
+  if (file_->atomic_) return;
+  const auto& known = map();
+  if (known || known.error() == Reason::kVirtual) file_->forget();
+}
+
+Status ParallelDataset::before_resize(std::span<const hsize_t> dims) {
+  shrank_ = false;
+  const auto& known = map();
+  if (!known || file_->atomic_) return {};
+  const auto now = known->dims();
+  for (std::size_t d = 0; d < std::min(now.size(), dims.size()); ++d) shrank_ |= dims[d] < now[d];
+  return shrank_ ? file_->settle() : Status{};
+}
+
+// B7: of a chunk that was cut, HDF5 has the rest, filled anew, in its chunk cache, and would write it when
+// the dataset is closed, over what we have written by then.
+void ParallelDataset::write_back() const {
+  const Quiet quiet;
+  H5VL_dataset_specific_args_t args{};
+  args.op_type = H5VL_DATASET_FLUSH;
+  args.args.flush.dset_id = H5I_INVALID_HID;
+  (void)H5VLdataset_specific(under_, connector_, &args, H5P_DATASET_XFER_DEFAULT, nullptr);
+}
+
+void ParallelDataset::resized() {
+  if (shrank_) write_back();
+  ++file_->resizings_;
+  file_->ranks_->barrier();
+  if (file_->collective_metadata_) (void)map();  // D3
+}
+
+std::vector<Ticket> ParallelDataset::prefetch(hid_t file_space) {
+  std::vector<Ticket> tickets;
+  const auto& known = map();
+  if (!known || file_->writable()) return tickets;
+  auto selection = file_space == H5S_ALL ? Selection(known->elements()) : Selection(file_space);
+  std::uint64_t start = 0;
+  std::uint64_t end = 0;
+  const auto bring = [&] {
+    if (end > start) tickets.push_back(file_->engine_file().prefetch(start, end - start));
+  };
+  for (auto left = selection.elements(); left != 0;) {
+    const auto run = selection.take(left);
+    if (run.count == 0) break;
+    left -= run.count;
+    known->locate(run.first, run.count, [&](std::uint64_t at, std::uint64_t length) {
+      if (at == kHole) return;
+      if (end != 0 && at >= start && at <= end + kNear) {
+        end = std::max(end, at + length);
+        return;
+      }
+      bring();
+      start = at;
+      end = at + length;
+    });
+  }
+  bring();
+  return tickets;
+}
+
+}  // namespace forebay::hdf5

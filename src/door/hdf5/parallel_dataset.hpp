@@ -1,0 +1,73 @@
+// A dataset open in a ParallelFile: each transfer either moves through the engine or says which native call
+// to make instead.
+//
+// Belongs to the connector's dataset object and must not outlive the object below. Used like HDF5 itself: by
+// one thread at a time.
+#pragma once
+
+#include <H5Ipublic.h>
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "base/error.hpp"
+#include "door/hdf5/dataset_map.hpp"
+#include "door/hdf5/parallel_file.hpp"
+#include "door/hdf5/transfer.hpp"
+
+namespace forebay::hdf5 {
+
+class ParallelDataset {
+ public:
+  // What became of a transfer.
+  enum class Way {
+    kDone,
+    kNative,  // make the native call, as the application asked for it
+  };
+
+  // In the callback of open or create, after the native call and after ParallelFile::allocated().
+  ParallelDataset(std::shared_ptr<ParallelFile> file, void* under, hid_t connector);
+
+  // An error is the transfer's: no native call is to be made.
+  Result<Way> write(const Request& request, const void* memory);
+  Result<Way> read(const Request& request, void* memory);
+  // After a native call that write() asked for.
+  void written_natively();
+
+  // Collective, in the callback of set_extent, before and after the native call.
+  Status before_resize(std::span<const hsize_t> dims);
+  void resized();
+
+  // Brings what a selection (H5S_ALL: everything) has in the file. Nothing in a file open for writing.
+  std::vector<Ticket> prefetch(hid_t file_space);
+
+  // Why it is not served, if it is not: for statistics.
+  [[nodiscard]] std::optional<Reason> refusal();
+  // Why the last transfer that was kNative was.
+  [[nodiscard]] Reason last_reason() const { return last_reason_; }
+  [[nodiscard]] ParallelFile& file() { return *file_; }
+
+ private:
+  using Map = std::expected<DatasetMap, Reason>;
+  // As it is now.
+  const Map& map();
+  [[nodiscard]] bool linked() const;
+  void write_back() const;
+  Result<std::optional<Transfer>> plan(const Request& request, const void* memory,
+                                       Transfer::Direction direction);
+
+  const std::shared_ptr<ParallelFile> file_;
+  void* const under_;
+  const hid_t connector_;
+  std::optional<Map> map_;
+  std::uint64_t resizings_ = 0;  // of the file when the map was made
+  std::uint64_t unlinkings_ = 0;
+  bool shrank_ = false;  // between before_resize() and resized()
+  Reason last_reason_{};
+};
+
+}  // namespace forebay::hdf5

@@ -1,0 +1,137 @@
+#include "door/hdf5/parallel_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <format>
+
+namespace forebay::hdf5 {
+namespace {
+
+constexpr std::uint64_t kEverything = ~std::uint64_t{0} >> 1;
+
+// Why a file with these settings is HDF5's alone.
+Status check_served(const std::string& path, const FileSettings& settings, bool writable) {
+  if (settings.mode == Mode::Scratch || settings.mode == Mode::Bypass)
+    return fail(ENOTSUP, path + " is not buffered: mode scratch or bypass, on the MPI-IO driver");
+  if (writable && settings.admission_write == Admission::Never)
+    return fail(ENOTSUP, path + " is not buffered: admission.write is never");
+  return {};
+}
+
+Result<std::shared_ptr<File>> open_beside(Buffer* buffer, const std::string& path, bool writable) {
+  if (buffer == nullptr) return fail(ENOTCONN, "this process is not attached to a buffer");
+  const auto adjust = [&](FileSettings& settings) {
+    if (!writable) return;
+    // B3: only what H5Dwrite put there may lie in the buckets.
+    settings.admission_read = Admission::Never;
+    settings.readahead_max = 0;
+    settings.pin = false;
+  };
+  FOREBAY_ASSIGN(auto file, buffer->open(path, writable ? O_RDWR : O_RDONLY, 0666, adjust));
+  FOREBAY_TRY(check_served(path, file->settings(), writable));
+  // Left by those who had it open for reading.
+  if (writable) FOREBAY_TRY(file->evict(0, kEverything));
+  return file;
+}
+
+}  // namespace
+
+Status ParallelFile::settle(Buffer* buffer, const std::string& path, const Ranks& ranks) {
+  Status mine;
+  if (buffer != nullptr && ::access(path.c_str(), F_OK) == 0) {
+    auto file = buffer->open(path, O_RDWR);
+    if (!file) file = buffer->open(path, O_RDONLY);
+    // A file that cannot be opened has nothing of ours, and HDF5 will say what is wrong with it.
+    if (file) mine = (*file)->drain();
+  }
+  if (ranks.all(mine.has_value())) return {};
+  if (!mine) return mine;
+  return fail(EIO, std::format("another rank could not carry home what it has of {}", path));
+}
+
+Result<std::shared_ptr<ParallelFile>> ParallelFile::open(Buffer* buffer, const std::string& path,
+                                                         bool writable, bool collective_metadata,
+                                                         std::unique_ptr<Ranks> ranks) {
+  auto file = open_beside(buffer, path, writable);
+  if (!ranks->all(file.has_value())) {
+    if (!file) return std::unexpected(std::move(file).error());
+    return fail(ENOTSUP, std::format("{} is not buffered: another rank could not open it", path));
+  }
+  const auto check = buffer->core().control.header().check;
+  std::shared_ptr<ParallelFile> opened(
+      new ParallelFile(std::move(*file), writable, collective_metadata, std::move(ranks)));
+  opened->several_buffers_ = !opened->ranks_->same(check);
+  return opened;
+}
+
+ParallelFile::ParallelFile(std::shared_ptr<File> file, bool writable, bool collective_metadata,
+                           std::unique_ptr<Ranks> ranks)
+    : file_(std::move(file)),
+      writable_(writable),
+      collective_metadata_(collective_metadata),
+      ranks_(std::move(ranks)) {}
+
+ParallelFile::~ParallelFile() = default;
+
+Status ParallelFile::agree(Status mine) const {
+  const bool all = ranks_->all(mine.has_value());
+  if (!mine || all) return mine;
+  return fail(EIO, std::format("another rank could not carry its part of {} home", file_->path()));
+}
+
+Status ParallelFile::flush() {
+  if (!writable_) return {};
+  FOREBAY_TRY(agree(file_->sync()));
+  if (file_->settings().on_flush == OnFlush::Home) staged_ = false;
+  if (several_buffers_) forget();
+  return {};
+}
+
+Status ParallelFile::close() {
+  if (!writable_) return {};
+  const bool waits = file_->settings().on_close == OnClose::Home;
+  return agree(waits ? file_->drain() : Status{});
+}
+
+Status ParallelFile::settle() {
+  if (!writable_) return {};
+  FOREBAY_TRY(agree(file_->drain()));
+  staged_ = false;
+  forget();
+  return {};
+}
+
+Result<bool> ParallelFile::meet(bool can_serve) {
+  const auto [all_serve, nothing_staged] = ranks_->all(can_serve, !staged_);
+  if (!all_serve || (several_buffers_ && !nothing_staged)) FOREBAY_TRY(settle());
+  return all_serve;
+}
+
+Status ParallelFile::drain() { return writable_ ? file_->drain() : Status{}; }
+
+void ParallelFile::forget() { (void)file_->evict(0, kEverything); }
+
+Status ParallelFile::write(std::uint64_t offset, std::span<const std::byte> data) {
+  staged_ = true;
+  while (!data.empty()) {
+    FOREBAY_ASSIGN(const auto taken, file_->write(offset, data));
+    offset += taken;
+    data = data.subspan(taken);
+  }
+  return {};
+}
+
+Status ParallelFile::read(std::uint64_t offset, std::span<std::byte> out) {
+  FOREBAY_ASSIGN(const auto got, file_->read(offset, out));
+  if (got == out.size()) return {};
+  // B5: HDF5 makes the file longer behind the engine's back.
+  out = out.subspan(got);
+  FOREBAY_ASSIGN(const auto more, file_->home().read(out.data(), out.size(), offset + got));
+  std::memset(out.data() + more, 0, out.size() - more);
+  return {};
+}
+
+}  // namespace forebay::hdf5

@@ -1,0 +1,81 @@
+// A file that HDF5 has open with the MPI-IO driver, and the engine beside it for raw data.
+//
+// The rules are in docs/hdf5-parallel.md. Methods called "collective" must be called by all ranks, and are
+// called from callbacks of collective HDF5 calls. Used like HDF5 itself: by one thread at a time. Shared by
+// the connector's file object and by its datasets, the last of which closes it.
+#pragma once
+
+#include <H5Ipublic.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/error.hpp"
+#include "door/hdf5/ranks.hpp"
+#include "door/hdf5/transfer.hpp"
+#include "engine/buffer.hpp"
+
+namespace forebay::hdf5 {
+
+class ParallelFile : public RawFile {
+ public:
+  // Collective, before the native open or create: what a node still holds unsaved of the file goes home,
+  // where HDF5 will look for it. `buffer` is null on a rank that could not attach.
+  static Status settle(Buffer* buffer, const std::string& path, const Ranks& ranks);
+
+  // Collective, after it. All ranks get a file, or none does and the file is HDF5's alone; the error says
+  // why.
+  static Result<std::shared_ptr<ParallelFile>> open(Buffer* buffer, const std::string& path, bool writable,
+                                                    bool collective_metadata, std::unique_ptr<Ranks> ranks);
+  ~ParallelFile() override;
+
+  // Collective, before the native call of the same name. After an error the native call must not be made.
+  Status flush();
+  Status close();
+  // Collective, before storage of a served dataset may be freed or is read by HDF5 (unlink, shrink, H5Ocopy
+  // from this file, a change of atomicity). Nothing is unsaved on any rank then, and nothing clean is kept.
+  Status settle();
+  // Collective, after storage was allocated (dataset create, H5Ocopy to this file).
+  void allocated() { ranks_->barrier(); }
+  // Collective: links of this file were removed. After the native call.
+  void unlinked() { ++unlinkings_; }
+  // Collective, after settle(): in atomic mode HDF5 moves all data itself.
+  void set_atomic(bool atomic) { atomic_ = atomic; }
+
+  // Of this node only, before HDF5 reads raw data of a served dataset by itself (H5Dread_chunk, a virtual
+  // dataset, H5Fget_vfd_handle, H5Dflush), and before it writes them.
+  Status drain();
+  // After HDF5 wrote raw data of a served dataset by itself.
+  void forget();
+
+  Status write(std::uint64_t offset, std::span<const std::byte> data) override;
+  Status read(std::uint64_t offset, std::span<std::byte> out) override;
+
+  [[nodiscard]] File& engine_file() { return *file_; }
+  [[nodiscard]] bool writable() const { return writable_; }
+
+ private:
+  friend class ParallelDataset;
+  ParallelFile(std::shared_ptr<File> file, bool writable, bool collective_metadata,
+               std::unique_ptr<Ranks> ranks);
+  // Did all ranks succeed? The error is this rank's, or tells of another's.
+  Status agree(Status mine) const;
+  // Collective, at the beginning of a collective transfer: what any rank wrote before it is seen, and
+  // overwritten, by what comes after. Can all ranks be served? If not, nothing is unsaved and nothing clean
+  // is kept, and all make the native call.
+  Result<bool> meet(bool can_serve);
+
+  const std::shared_ptr<File> file_;
+  const bool writable_;
+  const bool collective_metadata_;
+  const std::unique_ptr<Ranks> ranks_;
+  bool several_buffers_ = false;  // constant once open() has returned
+  bool atomic_ = false;
+  bool staged_ = false;  // by this rank, since all ranks last agreed that nothing is unsaved
+  // How often that has happened, on every rank alike.
+  std::uint64_t resizings_ = 0;
+  std::uint64_t unlinkings_ = 0;
+};
+
+}  // namespace forebay::hdf5

@@ -1,0 +1,81 @@
+#include "door/hdf5/ranks.hpp"
+
+#include <hdf5.h>
+
+namespace forebay::hdf5 {
+
+#ifdef H5_HAVE_PARALLEL
+
+struct Ranks::Communicator {
+  MPI_Comm comm = MPI_COMM_NULL;
+};
+
+std::unique_ptr<Ranks> Ranks::of(hid_t access) {
+  if (H5Pget_driver(access) != H5FD_MPIO) return nullptr;
+  std::unique_ptr<Ranks> ranks(new Ranks);
+  MPI_Info info = MPI_INFO_NULL;
+  // Both are duplicates: the communicator is nobody else's.
+  if (H5Pget_fapl_mpio(access, &ranks->communicator_->comm, &info) < 0) return nullptr;
+  if (info != MPI_INFO_NULL) MPI_Info_free(&info);
+  MPI_Comm_size(ranks->communicator_->comm, &ranks->size_);
+  return ranks;
+}
+
+Ranks::~Ranks() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized == 0 && communicator_->comm != MPI_COMM_NULL) MPI_Comm_free(&communicator_->comm);
+}
+
+void Ranks::barrier() const {
+  if (size_ > 1) MPI_Barrier(communicator_->comm);
+}
+
+bool Ranks::all(bool mine) const {
+  int every = mine ? 1 : 0;
+  if (size_ > 1) MPI_Allreduce(MPI_IN_PLACE, &every, 1, MPI_INT, MPI_MIN, communicator_->comm);
+  return every != 0;
+}
+
+std::pair<bool, bool> Ranks::all(bool first, bool second) const {
+  int every[2] = {first ? 1 : 0, second ? 1 : 0};
+  if (size_ > 1) MPI_Allreduce(MPI_IN_PLACE, every, 2, MPI_INT, MPI_MIN, communicator_->comm);
+  return {every[0] != 0, every[1] != 0};
+}
+
+bool Ranks::same(std::uint64_t value) const {
+  std::uint64_t least[2] = {value, ~value};
+  if (size_ > 1) MPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_UINT64_T, MPI_MIN, communicator_->comm);
+  return least[0] == ~least[1];
+}
+
+bool reads_metadata_collectively(hid_t access) {
+  hbool_t collective = 0;
+  return H5Pget_all_coll_metadata_ops(access, &collective) >= 0 && collective;
+}
+
+bool is_collective(hid_t transfer) {
+  H5FD_mpio_xfer_t how = H5FD_MPIO_INDEPENDENT;
+  return transfer != H5P_DEFAULT && H5Pget_dxpl_mpio(transfer, &how) >= 0 && how == H5FD_MPIO_COLLECTIVE;
+}
+
+#else
+
+struct Ranks::Communicator {};
+
+std::unique_ptr<Ranks> Ranks::of(hid_t) { return nullptr; }
+Ranks::~Ranks() = default;
+void Ranks::barrier() const {}
+bool Ranks::all(bool mine) const { return mine; }
+std::pair<bool, bool> Ranks::all(bool first, bool second) const { return {first, second}; }
+bool Ranks::same(std::uint64_t) const { return true; }
+
+bool reads_metadata_collectively(hid_t) { return false; }
+bool is_collective(hid_t) { return false; }
+
+#endif
+
+Ranks::Ranks() : communicator_(std::make_unique<Communicator>()) {}
+std::unique_ptr<Ranks> Ranks::alone() { return std::unique_ptr<Ranks>(new Ranks); }
+
+}  // namespace forebay::hdf5
