@@ -1,29 +1,114 @@
 #include <hdf5.h>
 
+#include <H5VLnative.h>
+
+#include <format>
+#include <type_traits>
 #include <vector>
 
 #include "door/hdf5/calls.hpp"
+#include "door/hdf5/dataset_object.hpp"
+#include "door/hdf5/error_stack.hpp"
 #include "door/hdf5/forward.hpp"
 #include "door/hdf5/home_request.hpp"
 
 namespace forebay::hdf5 {
 namespace {
 
-// The datasets of one call lie in one file: HDF5 sees to that.
-template <auto Below, class Data>
+void* create(void* place, const H5VL_loc_params_t* where, const char* name, hid_t lcpl, hid_t type,
+             hid_t space, hid_t dcpl, hid_t dapl, hid_t dxpl, void** request) {
+  const auto file = object(place).file;
+  void* const under = H5VLdataset_create(object(place).under, where, file->connector(), name, lcpl, type,
+                                         space, dcpl, dapl, dxpl, request);
+  adopt(request, file);
+  // Collective, whether it worked here or not.
+  if (file->parallel()) file->parallel()->allocated();
+  return under == nullptr ? nullptr : static_cast<Object*>(new DatasetObject(under, file));
+}
+
+void* open(void* place, const H5VL_loc_params_t* where, const char* name, hid_t dapl, hid_t dxpl,
+           void** request) {
+  const auto file = object(place).file;
+  void* const under =
+      H5VLdataset_open(object(place).under, where, file->connector(), name, dapl, dxpl, request);
+  adopt(request, file);
+  return under == nullptr ? nullptr : static_cast<Object*>(new DatasetObject(under, file));
+}
+
+void note_refusal(DatasetObject& one) {
+  if (std::exchange(one.noted, true)) return;
+  one.file->note_passed(std::format("HDF5 on MPI-IO: {}", words(one.parallel->last_reason())));
+}
+
+// What several datasets are handed in one call.
+template <class Data>
+struct Batch {
+  std::vector<void*> under{};
+  std::vector<hid_t> memory_types{}, memory_spaces{}, file_spaces{};
+  std::vector<Data*> data{};
+
+  void add(void* dataset, hid_t memory_type, hid_t memory_space, hid_t file_space, Data* memory) {
+    under.push_back(dataset);
+    memory_types.push_back(memory_type);
+    memory_spaces.push_back(memory_space);
+    file_spaces.push_back(file_space);
+    data.push_back(memory);
+  }
+};
+
+// Datasets that the engine serves are moved one by one; the rest, which are the same on all ranks, by one
+// native call. HDF5 sees to it that the datasets of one call lie in one file.
+template <auto Native, class Data>
+herr_t move(size_t count, void* handles[], hid_t memory_types[], hid_t memory_spaces[], hid_t file_spaces[],
+            hid_t dxpl, Data* data[], void** request) {
+  constexpr bool kWrites = std::is_const_v<Data>;
+  const auto file = object(handles[0]).file;
+  Batch<Data> rest;
+  std::vector<DatasetObject*> natively;
+  for (size_t i = 0; i < count; ++i) {
+    auto& one = dataset(handles[i]);
+    if (one.parallel) {
+      const TransferCall call{memory_types[i], memory_spaces[i], file_spaces[i], dxpl};
+      const auto done = [&] {
+        if constexpr (kWrites) {
+          return one.parallel->write(call, data[i]);
+        } else {
+          return one.parallel->read(call, data[i]);
+        }
+      }();
+      if (!done) {
+        push_error(done.error(), H5E_DATASET, kWrites ? H5E_WRITEERROR : H5E_READERROR);
+        return -1;
+      }
+      if (*done == ParallelDataset::Way::kDone) continue;
+      note_refusal(one);
+      natively.push_back(&one);
+    }
+    rest.add(one.under, memory_types[i], memory_spaces[i], file_spaces[i], data[i]);
+  }
+  if (rest.under.empty()) return 0;
+  const auto result =
+      Native(rest.under.size(), rest.under.data(), file->connector(), rest.memory_types.data(),
+             rest.memory_spaces.data(), rest.file_spaces.data(), dxpl, rest.data.data(), request);
+  adopt(request, file);
+  if constexpr (kWrites) {
+    for (auto* const one : natively) one->parallel->written_natively();
+  }
+  return result;
+}
+
+// The usual case, without a copy of anything.
+template <auto Native, class Data>
 herr_t transfer(size_t count, void* handles[], hid_t memory_types[], hid_t memory_spaces[],
                 hid_t file_spaces[], hid_t dxpl, Data* data[], void** request) {
-  void* one = nullptr;
-  std::vector<void*> many;
-  void** under = &one;
-  if (count > 1) {
-    many.resize(count);
-    under = many.data();
+  if (count != 1 || dataset(handles[0]).parallel) {
+    return count == 0 ? 0
+                      : move<Native, Data>(count, handles, memory_types, memory_spaces, file_spaces, dxpl,
+                                           data, request);
   }
-  for (size_t i = 0; i < count; ++i) under[i] = object(handles[i]).under;
   const auto file = object(handles[0]).file;
-  const auto result =
-      Below(count, under, file->connector(), memory_types, memory_spaces, file_spaces, dxpl, data, request);
+  const auto result = Native(1, &object(handles[0]).under, file->connector(), memory_types, memory_spaces,
+                             file_spaces, dxpl, data, request);
   adopt(request, file);
   return result;
 }
@@ -32,7 +117,7 @@ herr_t write(size_t count, void* handles[], hid_t memory_types[], hid_t memory_s
              hid_t dxpl, const void* data[], void** request) {
   const auto result = transfer<H5VLdataset_write, const void>(count, handles, memory_types, memory_spaces,
                                                               file_spaces, dxpl, data, request);
-  if (result >= 0 && request != nullptr) {
+  if (result >= 0 && request != nullptr && count != 0) {
     Watched written;
     for (size_t i = 0; i < count; ++i) written.push_back(object(handles[i]).watch());
     offer_home_request(object(handles[0]), std::move(written), request);
@@ -40,16 +125,59 @@ herr_t write(size_t count, void* handles[], hid_t memory_types[], hid_t memory_s
   return result;
 }
 
+// Before HDF5 goes to the raw data by itself.
+bool drained(DatasetObject& one) {
+  const auto status = one.parallel->file().drain();
+  if (!status) push_error(status.error(), H5E_DATASET, H5E_CANTFLUSH);
+  return status.has_value();
+}
+
+herr_t specific(void* handle, H5VL_dataset_specific_args_t* args, hid_t dxpl, void** request) {
+  auto& one = dataset(handle);
+  const auto plain = forward<H5VLdataset_specific>;
+  if (!one.parallel) return plain(handle, args, dxpl, request);
+  switch (args->op_type) {
+    case H5VL_DATASET_SET_EXTENT: {
+      const auto ready = one.parallel->before_resize({args->args.set_extent.size, H5S_MAX_RANK});
+      if (!ready) {
+        push_error(ready.error(), H5E_DATASET, H5E_CANTFLUSH);
+        return -1;
+      }
+      const auto result = plain(handle, args, dxpl, request);
+      one.parallel->resized();
+      return result;
+    }
+    case H5VL_DATASET_FLUSH:
+      return drained(one) ? plain(handle, args, dxpl, request) : -1;
+    case H5VL_DATASET_REFRESH:
+      one.parallel->file().forget();
+      return plain(handle, args, dxpl, request);
+  }
+  return plain(handle, args, dxpl, request);
+}
+
+herr_t optional(void* handle, H5VL_optional_args_t* args, hid_t dxpl, void** request) {
+  auto& one = dataset(handle);
+  const auto plain = forward<H5VLdataset_optional>;
+  const bool reads = args->op_type == H5VL_NATIVE_DATASET_CHUNK_READ;
+  const bool writes = args->op_type == H5VL_NATIVE_DATASET_CHUNK_WRITE;
+  if (!one.parallel || !(reads || writes)) return plain(handle, args, dxpl, request);
+  if (!drained(one)) return -1;
+  const auto result = plain(handle, args, dxpl, request);
+  if (writes) one.parallel->file().forget();
+  return result;
+}
+
 }  // namespace
 
 H5VL_dataset_class_t dataset_calls() {
-  return {.create = forward<H5VLdataset_create>,
-          .open = forward<H5VLdataset_open>,
+  return {.create = create,
+          .open = open,
           .read = transfer<H5VLdataset_read, void>,
           .write = write,
           .get = forward<H5VLdataset_get>,
-          .specific = forward<H5VLdataset_specific>,
-          .optional = forward<H5VLdataset_optional>,
+          .specific = specific,
+          .optional = optional,
           .close = forward_close<H5VLdataset_close>};
 }
 

@@ -2,8 +2,12 @@
 
 #include <H5VLnative.h>
 
+#include <filesystem>
 #include <memory>
+#include <optional>
+#include <string>
 
+#include "base/log.hpp"
 #include "door/hdf5/calls.hpp"
 #include "door/hdf5/error_stack.hpp"
 #include "door/hdf5/file_state.hpp"
@@ -13,34 +17,83 @@
 namespace forebay::hdf5 {
 namespace {
 
+Membership membership_of(const ConnectorInfo& info) { return {.config = info.config()}; }
+
+// On the MPI-IO driver: what goes before and after the native call, on all ranks alike.
+class ParallelOpening {
+ public:
+  ParallelOpening(hid_t fapl, const char* name, bool writable, const Membership& membership)
+      : ranks_(Ranks::of(fapl)),
+        writable_(writable),
+        collective_metadata_(reads_metadata_collectively(fapl)),
+        membership_(membership) {
+    std::error_code failed;
+    path_ = std::filesystem::absolute(name, failed).string();
+    if (const auto buffer = join(membership_)) {
+      buffer_ = *buffer;
+    } else {
+      log_warn("{} is not buffered: {}", name, buffer.error().message);
+    }
+  }
+
+  Status before() { return ParallelFile::settle(buffer_, path_, *ranks_); }
+
+  // `file` is null where the native call failed.
+  void after(FileState* file) {
+    if (!ranks_->all(file != nullptr)) return;
+    auto opened = ParallelFile::open(buffer_, path_, writable_, collective_metadata_, std::move(ranks_));
+    if (opened) {
+      file->set_parallel(std::move(*opened));
+    } else if (buffer_ != nullptr) {
+      log_info("{}", opened.error().message);
+      buffer_->note_passed("HDF5 on MPI-IO: the file is not served (the log says why)");
+    }
+  }
+
+ private:
+  std::unique_ptr<Ranks> ranks_;
+  const bool writable_;
+  const bool collective_metadata_;
+  const Membership& membership_;
+  std::string path_;
+  Buffer* buffer_ = nullptr;
+};
+
 // `open_below` opens or creates with the list it is given.
 template <class Open>
-void* open_with(hid_t fapl, void** request, const Open& open_below) {
+void* open_with(const char* name, bool writable, hid_t fapl, void** request, const Open& open_below) {
   const auto info = ConnectorInfo::of(fapl);
+  const auto membership = membership_of(info);
   const auto [list, way] = below(fapl, info);
   if (list < 0) return nullptr;
-  void* const under = open_below(list);
-  {
-    const KeepErrorStack keep;
-    H5Pclose(list);
+  std::optional<ParallelOpening> parallel;
+  if (way == Way::kParallel) parallel.emplace(fapl, name, writable, membership);
+  void* under = nullptr;
+  if (const auto settled = parallel ? parallel->before() : Status{}) {
+    under = open_below(list);
+  } else {
+    push_error(settled.error(), H5E_FILE, H5E_CANTOPENFILE);
+    parallel.reset();  // an error that all ranks have
   }
-  if (under == nullptr) return nullptr;
-  if (way == Way::kPassed) {
-    if (const auto buffer = join({.config = info.config()}))
-      (*buffer)->note_passed("HDF5: the file driver is neither POSIX nor MPI-IO");
+  std::shared_ptr<FileState> file;
+  if (under != nullptr) {
+    file = std::make_shared<FileState>(way, under, info.under_vol(), membership);
+    adopt(request, file);
+    if (way == Way::kPassed) file->note_passed("HDF5: the file driver is neither POSIX nor MPI-IO");
   }
-  auto file = std::make_shared<FileState>(way, under, info.under_vol());
-  adopt(request, file);
-  return new Object(under, std::move(file));
+  const KeepErrorStack keep;
+  H5Pclose(list);
+  if (parallel) parallel->after(file.get());
+  return file ? new Object(under, std::move(file)) : nullptr;
 }
 
 void* create(const char* name, unsigned flags, hid_t fcpl, hid_t fapl, hid_t dxpl, void** request) {
-  return open_with(fapl, request,
+  return open_with(name, true, fapl, request,
                    [&](hid_t list) { return H5VLfile_create(name, flags, fcpl, list, dxpl, request); });
 }
 
 void* open(const char* name, unsigned flags, hid_t fapl, hid_t dxpl, void** request) {
-  return open_with(fapl, request,
+  return open_with(name, (flags & H5F_ACC_RDWR) != 0, fapl, request,
                    [&](hid_t list) { return H5VLfile_open(name, flags, list, dxpl, request); });
 }
 
@@ -63,7 +116,7 @@ herr_t by_list(H5VL_file_specific_args_t& below_args, hid_t& fapl, hid_t dxpl, v
   if (list < 0) return -1;
   fapl = list;
   const auto result = H5VLfile_specific(nullptr, info.under_vol(), &below_args, dxpl, request);
-  adopt(request, std::make_shared<FileState>(Way::kPassed, nullptr, info.under_vol()));
+  adopt(request, std::make_shared<FileState>(Way::kPassed, nullptr, info.under_vol(), membership_of(info)));
   const KeepErrorStack keep;
   H5Pclose(list);
   return result;
@@ -77,6 +130,12 @@ herr_t specific(void* handle, H5VL_file_specific_args_t* args, hid_t dxpl, void*
     return by_list(below_args, below_args.args.del.fapl_id, dxpl, request);
   if (args->op_type == H5VL_FILE_IS_EQUAL) below_args.args.is_equal.obj2 = under_of(args->args.is_equal.obj2);
   const auto file = object(handle).file;
+  if (args->op_type == H5VL_FILE_FLUSH && file->parallel()) {
+    if (const auto status = file->parallel()->flush(); !status) {
+      push_error(status.error(), H5E_FILE, H5E_CANTFLUSH);
+      return -1;
+    }
+  }
   if (args->op_type == H5VL_FILE_FLUSH && request != nullptr) {
     // Asynchronous: bytes set out now, and the request completes when they are home.
     const Haste haste(*file);
@@ -92,28 +151,59 @@ herr_t specific(void* handle, H5VL_file_specific_args_t* args, hid_t dxpl, void*
   return result;
 }
 
+// Readers elsewhere rely on the order of writes from here on.
+Status prepare_swmr(FileState& file) {
+  return file.driver() != nullptr ? file.driver()->go_plain(Plain::kSwmr) : Status{};
+}
+
 herr_t optional(void* handle, H5VL_optional_args_t* args, hid_t dxpl, void** request) {
-  if (args->op_type == H5VL_NATIVE_FILE_START_SWMR_WRITE) {
-    // Readers elsewhere rely on the order of writes from here on.
-    if (auto* const driver = object(handle).file->driver()) {
-      if (const auto status = driver->go_plain(Plain::kSwmr); !status) {
-        push_error(status.error(), H5E_FILE, H5E_CANTFLUSH);
-        return -1;
-      }
-    }
+  const auto file = object(handle).file;
+  const auto& parallel = file->parallel();
+  Status ready;
+  if (args->op_type == H5VL_NATIVE_FILE_START_SWMR_WRITE) ready = prepare_swmr(*file);
+  if (args->op_type == H5VL_NATIVE_FILE_GET_VFD_HANDLE && parallel) ready = parallel->drain();
+#ifdef H5_HAVE_PARALLEL
+  const bool atomicity = args->op_type == H5VL_NATIVE_FILE_SET_MPI_ATOMICITY && parallel;
+  if (atomicity) ready = parallel->settle();
+#endif
+  if (!ready) {
+    push_error(ready.error(), H5E_FILE, H5E_CANTFLUSH);
+    return -1;
   }
-  return forward<H5VLfile_optional>(handle, args, dxpl, request);
+  const auto result = forward<H5VLfile_optional>(handle, args, dxpl, request);
+#ifdef H5_HAVE_PARALLEL
+  if (atomicity && result >= 0)
+    parallel->set_atomic(static_cast<H5VL_native_file_optional_args_t*>(args->args)->set_mpi_atomicity.flag);
+#endif
+  return result;
+}
+
+// HDF5 may ask again for what could not be closed: then the connector below has closed it already.
+herr_t close(void* handle, hid_t dxpl, void** request) {
+  auto& file = object(handle);
+  const auto parallel = file.file->parallel();
+  if (!parallel) return forward_close<H5VLfile_close>(handle, dxpl, request);
+  if (file.under == nullptr) {
+    delete &file;
+    return 0;
+  }
+  const auto home = parallel->close();
+  if (H5VLfile_close(file.under, file.vol(), dxpl, request) < 0) return -1;
+  adopt(request, file.file);
+  if (home) {
+    delete &file;
+    return 0;
+  }
+  file.under = nullptr;
+  push_error(home.error(), H5E_FILE, H5E_CANTCLOSEFILE);
+  return -1;
 }
 
 }  // namespace
 
 H5VL_file_class_t file_calls() {
-  return {.create = create,
-          .open = open,
-          .get = get,
-          .specific = specific,
-          .optional = optional,
-          .close = forward_close<H5VLfile_close>};
+  return {
+      .create = create, .open = open, .get = get, .specific = specific, .optional = optional, .close = close};
 }
 
 }  // namespace forebay::hdf5

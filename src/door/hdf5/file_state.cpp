@@ -40,11 +40,28 @@ Below below(hid_t fapl, const ConnectorInfo& info) {
   return {copy, way};
 }
 
-FileState::FileState(Way way, void* under_file, hid_t connector)
+FileState::FileState(Way way, void* under_file, hid_t connector, Membership membership)
     : way_(way),
       connector_(connector),
+      membership_(std::move(membership)),
       driver_(way == Way::kDriver ? driver_file(under_file, connector) : nullptr) {
   H5Iinc_ref(connector_);
+}
+
+void FileState::set_parallel(std::shared_ptr<ParallelFile> file) {
+  parallel_ = std::move(file);
+  auto fate = std::make_shared<Fate>();
+  fate->file = parallel_->engine();
+  fate->process = fork_generation();
+  parallel_fate_ = std::move(fate);
+}
+
+std::shared_ptr<const Fate> FileState::fate() const {
+  return driver_ != nullptr ? driver_->fate() : parallel_fate_;
+}
+
+void FileState::note_passed(std::string_view why) const {
+  if (const auto buffer = join(membership_)) (*buffer)->note_passed(why);
 }
 
 FileState::~FileState() {

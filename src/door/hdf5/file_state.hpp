@@ -4,10 +4,11 @@
 #include <hdf5.h>
 
 #include <memory>
-#include <string>
+#include <string_view>
 
 #include "door/hdf5/driver.hpp"
 #include "door/hdf5/info.hpp"
+#include "door/hdf5/parallel_file.hpp"
 #include "session/session.hpp"
 
 namespace forebay::hdf5 {
@@ -22,10 +23,11 @@ enum class Way {
 class FileState {
  public:
   // `under_file` was opened that way by the connector below.
-  FileState(Way way, void* under_file, hid_t connector);
+  FileState(Way way, void* under_file, hid_t connector, Membership membership);
   FileState(const FileState&) = delete;
   FileState& operator=(const FileState&) = delete;
   ~FileState();
+
   [[nodiscard]] Way way() const { return way_; }
   // The connector below; referred to as long as an object of the file is.
   [[nodiscard]] hid_t connector() const { return connector_; }
@@ -33,10 +35,23 @@ class FileState {
   // is.
   [[nodiscard]] DriverFile* driver() const { return driver_; }
 
+  // The engine beside HDF5's MPI-IO; null if the file is HDF5's alone.
+  [[nodiscard]] const std::shared_ptr<ParallelFile>& parallel() const { return parallel_; }
+  void set_parallel(std::shared_ptr<ParallelFile> file);
+
+  // How the bytes fare that were written so far; null if they are not buffered.
+  [[nodiscard]] std::shared_ptr<const Fate> fate() const;
+
+  // Something of it is left to home.
+  void note_passed(std::string_view why) const;
+
  private:
   const Way way_;
   const hid_t connector_;
+  const Membership membership_;
   DriverFile* const driver_;
+  std::shared_ptr<ParallelFile> parallel_{};
+  std::shared_ptr<const Fate> parallel_fate_{};
 };
 
 // Which way a file opened with this list goes, and the list for the connector below: `fapl` with that

@@ -106,8 +106,8 @@ herr_t HomeRequest::optional(H5VL_optional_args_t* /*args*/) {
 }
 
 void offer_home_request(const Object& written, Watched datasets, void** request) {
-  if (request == nullptr || *request != nullptr || written.file->driver() == nullptr) return;
-  auto fate = written.file->driver()->fate();
+  if (request == nullptr || *request != nullptr) return;
+  auto fate = written.file->fate();
   if (!fate) return;
   *request = static_cast<Object*>(new HomeRequest(written.file, std::move(fate), std::move(datasets)));
 }

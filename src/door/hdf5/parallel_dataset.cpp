@@ -60,7 +60,7 @@ std::optional<Reason> ParallelDataset::refusal() {
 }
 
 // What moves the call through the engine, or nothing if HDF5 must make it.
-Result<std::optional<Transfer>> ParallelDataset::plan(const Request& request, const void* memory,
+Result<std::optional<Transfer>> ParallelDataset::plan(const TransferCall& request, const void* memory,
                                                       Transfer::Direction direction) {
   if (file_->atomic_) return std::nullopt;
   const auto& known = map();
@@ -83,14 +83,14 @@ Result<std::optional<Transfer>> ParallelDataset::plan(const Request& request, co
   return std::nullopt;
 }
 
-Result<ParallelDataset::Way> ParallelDataset::write(const Request& request, const void* memory) {
+Result<ParallelDataset::Way> ParallelDataset::write(const TransferCall& request, const void* memory) {
   FOREBAY_ASSIGN(auto transfer, plan(request, memory, Transfer::Direction::kWrite));
   if (!transfer) return Way::kNative;
   FOREBAY_TRY(transfer->write(memory, *file_));
   return Way::kDone;
 }
 
-Result<ParallelDataset::Way> ParallelDataset::read(const Request& request, void* memory) {
+Result<ParallelDataset::Way> ParallelDataset::read(const TransferCall& request, void* memory) {
   FOREBAY_ASSIGN(auto transfer, plan(request, memory, Transfer::Direction::kRead));
   if (!transfer) return Way::kNative;
   FOREBAY_TRY(transfer->read(memory, *file_));

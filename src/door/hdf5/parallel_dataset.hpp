@@ -33,8 +33,8 @@ class ParallelDataset {
   ParallelDataset(std::shared_ptr<ParallelFile> file, void* under, hid_t connector);
 
   // An error is the transfer's: no native call is to be made.
-  Result<Way> write(const Request& request, const void* memory);
-  Result<Way> read(const Request& request, void* memory);
+  Result<Way> write(const TransferCall& request, const void* memory);
+  Result<Way> read(const TransferCall& request, void* memory);
   // After a native call that write() asked for.
   void written_natively();
 
@@ -57,7 +57,7 @@ class ParallelDataset {
   const Map& map();
   [[nodiscard]] bool linked() const;
   void write_back() const;
-  Result<std::optional<Transfer>> plan(const Request& request, const void* memory,
+  Result<std::optional<Transfer>> plan(const TransferCall& request, const void* memory,
                                        Transfer::Direction direction);
 
   const std::shared_ptr<ParallelFile> file_;

@@ -53,6 +53,7 @@ class ParallelFile : public RawFile {
   Status read(std::uint64_t offset, std::span<std::byte> out) override;
 
   [[nodiscard]] File& engine_file() { return *file_; }
+  [[nodiscard]] const std::shared_ptr<File>& engine() const { return file_; }
   [[nodiscard]] bool writable() const { return writable_; }
 
  private:

@@ -60,7 +60,7 @@ Status write_extents(std::span<const Extent> extents, RawFile& file) {
 
 }  // namespace
 
-std::expected<Transfer, Reason> Transfer::plan(const DatasetMap& map, const Request& request,
+std::expected<Transfer, Reason> Transfer::plan(const DatasetMap& map, const TransferCall& request,
                                                const void* memory, Direction direction) {
   if (request.file_space == H5S_PLIST || request.memory_space == H5S_PLIST)
     return std::unexpected(Reason::kSelectionInPlist);

@@ -30,7 +30,7 @@ class RawFile {
 };
 
 // As handed to a connector's dataset_read and dataset_write. The spaces may be H5S_ALL or H5S_BLOCK.
-struct Request {
+struct TransferCall {
   hid_t memory_type;
   hid_t memory_space;
   hid_t file_space;
@@ -42,7 +42,7 @@ class Transfer {
   enum class Direction { kWrite, kRead };
 
   // `memory` may be null if nothing is selected.
-  static std::expected<Transfer, Reason> plan(const DatasetMap& map, const Request& request,
+  static std::expected<Transfer, Reason> plan(const DatasetMap& map, const TransferCall& request,
                                               const void* memory, Direction direction);
 
   Status write(const void* memory, RawFile& file);
@@ -51,7 +51,7 @@ class Transfer {
  private:
   enum class Background { kNone, kScratch, kContent };
 
-  Transfer(const DatasetMap& map, const Request& request, Selection in_memory, Selection in_file)
+  Transfer(const DatasetMap& map, const TransferCall& request, Selection in_memory, Selection in_file)
       : map_(map), request_(request), in_memory_(std::move(in_memory)), in_file_(std::move(in_file)) {}
   std::expected<void, Reason> find_conversion(Direction direction);
   [[nodiscard]] bool straight() const;
@@ -67,7 +67,7 @@ class Transfer {
   [[nodiscard]] Status selections_held() const;
 
   const DatasetMap& map_;
-  Request request_;
+  TransferCall request_;
   Selection in_memory_;
   Selection in_file_;
   std::size_t memory_size_ = 0;  // of an element

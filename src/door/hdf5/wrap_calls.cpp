@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "door/hdf5/calls.hpp"
+#include "door/hdf5/dataset_object.hpp"
 #include "door/hdf5/error_stack.hpp"
-#include "door/hdf5/object.hpp"
 
 namespace forebay::hdf5 {
 namespace {
@@ -28,7 +28,7 @@ herr_t get_context(const void* handle, void** context) {
 void* wrap(void* bare, H5I_type_t type, void* context) {
   const auto& how = *static_cast<WrapContext*>(context);
   void* const under = H5VLwrap_object(bare, type, how.file->connector(), how.under);
-  return under == nullptr ? nullptr : new Object(under, how.file);
+  return under == nullptr ? nullptr : make_object(under, type, how.file);
 }
 
 void* unwrap(void* handle) {

@@ -1,0 +1,34 @@
+// A dataset as HDF5 holds it of this connector.
+#pragma once
+
+#include <hdf5.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "door/hdf5/object.hpp"
+#include "door/hdf5/parallel_dataset.hpp"
+
+namespace forebay::hdf5 {
+
+struct DatasetObject final : Object {
+  DatasetObject(void* under_object, std::shared_ptr<FileState> in) : Object(under_object, std::move(in)) {
+    if (file->parallel()) parallel.emplace(file->parallel(), under, vol());
+  }
+
+  std::optional<ParallelDataset> parallel{};  // in a file that the engine serves beside MPI-IO
+  bool noted = false;                         // that it is not buffered
+};
+
+// The right kind of object for what the connector below opened.
+[[nodiscard]] inline Object* make_object(void* under, H5I_type_t type, std::shared_ptr<FileState> file) {
+  if (type == H5I_DATASET) return new DatasetObject(under, std::move(file));
+  return new Object(under, std::move(file));
+}
+
+[[nodiscard]] inline DatasetObject& dataset(void* handle) {
+  return static_cast<DatasetObject&>(object(handle));
+}
+
+}  // namespace forebay::hdf5
