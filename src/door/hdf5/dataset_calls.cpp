@@ -56,6 +56,19 @@ struct Batch {
   }
 };
 
+// Will HDF5 refuse the call for one of its datasets? Then it must find nothing moved.
+bool refused(size_t count, void* handles[], hid_t memory_spaces[], hid_t file_spaces[]) {
+  for (size_t i = 0; i < count; ++i) {
+    const bool all = memory_spaces[i] <= H5S_ALL || file_spaces[i] <= H5S_ALL;
+    if (handles[i] != nullptr && !all &&
+        (H5Sselect_valid(file_spaces[i]) <= 0 ||
+         H5Sget_select_npoints(memory_spaces[i]) != H5Sget_select_npoints(file_spaces[i]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Datasets that the engine serves are moved one by one; the rest, which are the same on all ranks, by one
 // native call. HDF5 sees to it that the datasets of one call lie in one file.
 template <auto Native, class Data>
@@ -65,9 +78,12 @@ herr_t move(size_t count, void* handles[], hid_t memory_types[], hid_t memory_sp
   const auto file = object(handles[0]).file;
   Batch<Data> rest;
   std::vector<DatasetObject*> natively;
+  bool leave_it = count > 1 && refused(count, handles, memory_spaces, file_spaces);
+  // A collective call is made natively by all ranks or by none.
+  if (count > 1 && file->parallel() && is_collective(dxpl)) leave_it = file->parallel()->any(leave_it);
   for (size_t i = 0; i < count; ++i) {
     auto& one = dataset(handles[i]);
-    if (one.parallel) {
+    if (one.parallel && !leave_it) {
       const TransferCall call{memory_types[i], memory_spaces[i], file_spaces[i], dxpl};
       const auto done = [&] {
         if constexpr (kWrites) {
@@ -118,8 +134,10 @@ herr_t write(size_t count, void* handles[], hid_t memory_types[], hid_t memory_s
   const auto result = transfer<H5VLdataset_write, const void>(count, handles, memory_types, memory_spaces,
                                                               file_spaces, dxpl, data, request);
   if (result >= 0 && request != nullptr && count != 0) {
+    // On the MPI-IO driver HDF5 holds nothing back, and flushing a dataset would be collective.
+    const bool held_back = object(handles[0]).file->way() != Way::kParallel;
     Watched written;
-    for (size_t i = 0; i < count; ++i) written.push_back(object(handles[i]).watch());
+    for (size_t i = 0; held_back && i < count; ++i) written.push_back(object(handles[i]).watch());
     offer_home_request(object(handles[0]), std::move(written), request);
   }
   return result;

@@ -14,7 +14,7 @@ namespace forebay::hdf5 {
 
 struct DatasetObject final : Object {
   DatasetObject(void* under_object, std::shared_ptr<FileState> in) : Object(under_object, std::move(in)) {
-    if (file->parallel()) parallel.emplace(file->parallel(), under, vol());
+    if (auto served = parallel_file_of(under, *file)) parallel.emplace(std::move(served), under, vol());
   }
 
   std::optional<ParallelDataset> parallel{};  // in a file that the engine serves beside MPI-IO

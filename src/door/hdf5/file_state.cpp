@@ -4,6 +4,8 @@
 #include <H5VLconnector_passthru.h>
 #include <H5VLnative.h>
 
+#include <vector>
+
 #include "door/hdf5/error_stack.hpp"
 
 namespace forebay::hdf5 {
@@ -19,7 +21,43 @@ DriverFile* driver_file(void* under_file, hid_t connector) {
   return driver_file_of(handle);
 }
 
+unsigned long number_of(void* under_file, hid_t connector) {
+  unsigned long number = 0;
+  H5VL_file_get_args_t args{};
+  args.op_type = H5VL_FILE_GET_FILENO;
+  args.args.get_fileno.fileno = &number;
+  const ExpectFailure it_may_not_tell;
+  H5VLfile_get(under_file, connector, &args, H5P_DEFAULT, nullptr);
+  return number;
+}
+
+// Files that the engine serves beside MPI-IO. HDF5's lock guards it; never freed.
+std::vector<FileState*>& served() {
+  static auto* const files = new std::vector<FileState*>;
+  return *files;
+}
+
 }  // namespace
+
+std::shared_ptr<ParallelFile> parallel_file_of(void* dataset, const FileState& reached_by) {
+  if (served().empty()) return nullptr;
+  H5VL_loc_params_t self{};
+  self.type = H5VL_OBJECT_BY_SELF;
+  self.obj_type = H5I_DATASET;
+  H5O_info2_t info{};
+  H5VL_object_get_args_t args{};
+  args.op_type = H5VL_OBJECT_GET_INFO;
+  args.args.get_info.oinfo = &info;
+  args.args.get_info.fields = H5O_INFO_BASIC;
+  const ExpectFailure it_may_not_tell;
+  if (H5VLobject_get(dataset, &self, reached_by.connector(), &args, H5P_DATASET_XFER_DEFAULT, nullptr) < 0)
+    return nullptr;
+  if (reached_by.parallel() && reached_by.number() == info.fileno) return reached_by.parallel();
+  for (const auto* const file : served()) {
+    if (file->number() == info.fileno) return file->parallel();
+  }
+  return nullptr;
+}
 
 Below below(hid_t fapl, const ConnectorInfo& info) {
   const auto copy = H5Pcopy(fapl);
@@ -44,12 +82,14 @@ FileState::FileState(Way way, void* under_file, hid_t connector, Membership memb
     : way_(way),
       connector_(connector),
       membership_(std::move(membership)),
-      driver_(way == Way::kDriver ? driver_file(under_file, connector) : nullptr) {
+      driver_(way == Way::kDriver ? driver_file(under_file, connector) : nullptr),
+      number_(way == Way::kParallel ? number_of(under_file, connector) : 0) {
   H5Iinc_ref(connector_);
 }
 
 void FileState::set_parallel(std::shared_ptr<ParallelFile> file) {
   parallel_ = std::move(file);
+  served().push_back(this);
   auto fate = std::make_shared<Fate>();
   fate->file = parallel_->engine();
   fate->process = fork_generation();
@@ -65,6 +105,7 @@ void FileState::note_passed(std::string_view why) const {
 }
 
 FileState::~FileState() {
+  std::erase(served(), this);
   const KeepErrorStack keep;
   H5Idec_ref(connector_);
 }

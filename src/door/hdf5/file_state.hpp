@@ -39,6 +39,9 @@ class FileState {
   [[nodiscard]] const std::shared_ptr<ParallelFile>& parallel() const { return parallel_; }
   void set_parallel(std::shared_ptr<ParallelFile> file);
 
+  // HDF5's number of the file it lies in: that of another file where a link or a mount led there.
+  [[nodiscard]] unsigned long number() const { return number_; }
+
   // How the bytes fare that were written so far; null if they are not buffered.
   [[nodiscard]] std::shared_ptr<const Fate> fate() const;
 
@@ -50,9 +53,14 @@ class FileState {
   const hid_t connector_;
   const Membership membership_;
   DriverFile* const driver_;
+  const unsigned long number_;
   std::shared_ptr<ParallelFile> parallel_{};
   std::shared_ptr<const Fate> parallel_fate_{};
 };
+
+// The engine's part of the file that a dataset really lies in, whatever the object it was reached by; null if
+// the engine does not serve that one. Where HDF5 reads metadata collectively, this is collective.
+[[nodiscard]] std::shared_ptr<ParallelFile> parallel_file_of(void* dataset, const FileState& reached_by);
 
 // Which way a file opened with this list goes, and the list for the connector below: `fapl` with that
 // connector in it, and our driver where it serves. H5I_INVALID_HID: failed, with an entry on the error stack.

@@ -43,6 +43,9 @@ class ParallelFile : public RawFile {
   // Collective, after settle(): in atomic mode HDF5 moves all data itself.
   void set_atomic(bool atomic) { atomic_ = atomic; }
 
+  // Collective: does any rank say so?
+  [[nodiscard]] bool any(bool mine) const { return !ranks_->all(!mine); }
+
   // Of this node only, before HDF5 reads raw data of a served dataset by itself (H5Dread_chunk, a virtual
   // dataset, H5Fget_vfd_handle, H5Dflush), and before it writes them.
   Status drain();
