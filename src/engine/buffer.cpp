@@ -253,7 +253,7 @@ void Buffer::closed(const HomeFile& home) {
       fetcher_.pin(home, 0, record.size.load(), false);
     }
   }
-  core_.files.close(number);
+  core_.files.close(number, [&] { node_log_.closed(number); });
 }
 
 Status Buffer::drain(std::chrono::nanoseconds patience) {

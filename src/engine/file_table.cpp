@@ -220,7 +220,7 @@ Result<FileTable::Opened> FileTable::open(const HomeStamp& home, std::string_vie
   return result;
 }
 
-void FileTable::close(std::uint32_t file) {
+void FileTable::close(std::uint32_t file, const std::function<void()>& alone) {
   if (!lock()) return;
   const TableGuard guard(peers_, control_.shared().table_lock);
   auto* opens = control_.opens(lease_slot(peers_.self()));
@@ -232,6 +232,7 @@ void FileTable::close(std::uint32_t file) {
     if (open == file + 1) break;
   }
   if (entry == used) return;
+  if (alone && !used_by_others(file)) alone();
   opens[entry].store(0);
   FOREBAY_CRASH_POINT("file.before_hint");
   control_.file(file).opens_hint.fetch_sub(1);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,8 +57,9 @@ class FileTable {
   // Notes that this process has the file open. ENFILE: the table is full of files in use. EMFILE: this
   // process has too many open. ENAMETOOLONG: no room to keep so long a path.
   Result<Opened> open(const HomeStamp& home, std::string_view path, bool writable);
-  // Takes one such note back; of several one without writing first.
-  void close(std::uint32_t file);
+  // Takes one such note back; of several one without writing first. `alone` is called first if no other
+  // process has the file open; none can open it meanwhile.
+  void close(std::uint32_t file, const std::function<void()>& alone = {});
 
   // Has any living process the file open? One other than this?
   [[nodiscard]] bool in_use(std::uint32_t file) const;

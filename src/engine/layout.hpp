@@ -157,7 +157,7 @@ struct alignas(64) FileRecord {
   Wide last_used;  // ticks
   Word scratch;    // scratch_mark() if the file never goes home and is removed with its last user
   Wide dirty_end;  // no block from here on was ever dirty
-  Word journal_pending;
+  Word logged;     // raised with each record of it in a journal
   std::uint32_t path_check;
   alignas(64) std::array<Wide, 8> dirty_filter;  // sequence:32 | bits of blocks:32; see dirty_filter.hpp
   std::uint32_t path_length;

@@ -11,6 +11,8 @@
 
 #include "engine/attach.hpp"
 #include "engine/test_buffer.hpp"
+#include "os/private_file.hpp"
+#include "tier/home_ledger.hpp"
 
 namespace forebay {
 namespace {
@@ -92,6 +94,27 @@ TEST(Modes, AFullJournalBringsItsFilesHome) {
   }
   ASSERT_TRUE(file->close());
   EXPECT_TRUE(TestBuffer::slurp(path) == expected);
+}
+
+TEST(Modes, AClosedFileThatIsHomeLeavesTheLedger) {
+  TestBuffer test("durability=node journal.size=1MiB");
+  const auto journals = test.disk("nvme/forebay-" + std::to_string(::geteuid()) + "/default/journals");
+  const auto entered = [&] {
+    const auto directory = open_private_directory(journals, Create::kNever).value();
+    return HomeLedger::open(directory, Create::kNever).value().contents().value().entries.size();
+  };
+  const auto stays = test.open(test.home("stays"), O_RDWR | O_CREAT);
+  for (int i = 0; i < 5; ++i) {
+    const auto file = test.open(test.home("f" + std::to_string(i)), O_RDWR | O_CREAT);
+    ASSERT_EQ(file->write(0, bytes_of("text")), 4u);
+    EXPECT_EQ(entered(), 2u);
+    ASSERT_TRUE(file->close());
+  }
+  EXPECT_EQ(entered(), 1u);
+  const auto again = test.open(test.home("f0"), O_RDWR);
+  ASSERT_EQ(again->write(0, bytes_of("more")), 4u);
+  ASSERT_TRUE(again->close());
+  EXPECT_EQ(TestBuffer::slurp(test.home("f0")), "more");
 }
 
 TEST(Modes, CachedBytesServeTheNextProcessAndAreCheckedAgainstHome) {

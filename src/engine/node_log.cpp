@@ -113,6 +113,7 @@ Result<JournalFile> NodeLog::entry_of(std::uint32_t file) {
 Status NodeLog::append(const std::shared_ptr<HomeFile>& home, std::uint64_t offset,
                        std::span<const std::byte> data) {
   FOREBAY_ASSIGN(const auto entry, entry_of(home->file()));
+  core_.control.file(home->file()).logged.fetch_add(1);
   const auto seq = core_.control.shared().journal_sequence.fetch_add(1) + 1;
   const auto status = journal_->append(entry, seq, offset, data);
   if (status || status.error().code != ENOSPC) return status;
@@ -122,6 +123,7 @@ Status NodeLog::append(const std::shared_ptr<HomeFile>& home, std::uint64_t offs
 
 Status NodeLog::truncated(const std::shared_ptr<HomeFile>& home, std::uint64_t size) {
   FOREBAY_ASSIGN(const auto entry, entry_of(home->file()));
+  core_.control.file(home->file()).logged.fetch_add(1);
   const auto seq = core_.control.shared().journal_sequence.fetch_add(1) + 1;
   const auto status = journal_->truncate(entry, seq, size);
   if (status || status.error().code != ENOSPC) return status;
@@ -145,9 +147,22 @@ Status NodeLog::bring_home(const std::shared_ptr<HomeFile>& home, Drainer::TimeP
   if (!entry) return {};
   // Every write with a number up to this one was staged before it took the number: the flush covers it.
   const auto seq = core_.control.shared().journal_sequence.load();
+  const auto records = core_.control.file(home->file()).logged.load();
   FOREBAY_TRY(drainer_.flush(home, 0, kMaxBlock, deadline));
   if (::fsync(home->fd()) != 0) return fail_errno(errno, "sync", home->path());
-  return journal_->mark_home(*entry, seq);
+  FOREBAY_TRY(journal_->mark_home(*entry, seq));
+  const std::scoped_lock lock(mutex_);
+  if (const auto found = files_.find(home->file()); found != files_.end())
+    found->second.records_home = records;
+  return {};
+}
+
+void NodeLog::closed(std::uint32_t file) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = files_.find(file);
+  // Somebody may have opened it, logged something and died since: that is home later.
+  if (found == files_.end() || found->second.records_home != core_.control.file(file).logged.load()) return;
+  if (journal_->release_file(found->second.entry)) files_.erase(found);
 }
 
 Status NodeLog::finish() {

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 
 #include "base/error.hpp"
@@ -34,6 +35,10 @@ class NodeLog {
   // Carries the file home, syncs it there and forgets its records. Success if it was never logged.
   Status bring_home(const std::shared_ptr<HomeFile>& home, Drainer::TimePoint deadline);
 
+  // No process has the file open, and none can open it during the call. If all that was logged of it is home,
+  // its place in the ledger becomes free.
+  void closed(std::uint32_t file);
+
   // At detach, when everything is home: the journal goes.
   Status finish();
 
@@ -41,6 +46,7 @@ class NodeLog {
   struct Logged {
     JournalFile entry;
     std::shared_ptr<HomeFile> home;
+    std::optional<std::uint32_t> records_home{};  // of all processes, when it was last brought home
   };
   [[nodiscard]] Result<JournalFile> entry_of(std::uint32_t file);
   Status make_room();

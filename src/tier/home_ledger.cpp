@@ -166,7 +166,9 @@ Result<JournalFile> HomeLedger::enter(const FileIdentity& identity) {
   }
   if (!free) {
     if (count == kLedgerFiles)
-      return fail(ENOSPC, file_.path() + " is full: " + std::to_string(count) + " files");
+      return fail(ENOSPC, "no more than " + std::to_string(count) +
+                              " files with durability node can be open or not home yet at one time: " +
+                              file_.path() + " is full");
     free.emplace(count, Found{});
   }
   auto& [place, found] = *free;
