@@ -151,6 +151,7 @@ class Epoch {
       ADD_FAILURE() << "worker " << i << " hangs while doing " << truth_->worker[i].doing.data();
     } else if (now > running.fate && others_are_well(i)) {
       running.child.kill();
+      running.fate = Clock::time_point::max();
       ++at_random_;
     }
   }
