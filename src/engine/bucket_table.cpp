@@ -27,6 +27,16 @@ void raise_to(Wide& word, std::uint64_t value) {
   }
 }
 
+// A descriptor that no chain reaches any more, in the middle of a Change.
+void make_empty(const BucketView& view) {
+  auto& bucket = view.bucket();
+  bucket.key.store(0, std::memory_order_release);
+  bucket.place.store(0, std::memory_order_relaxed);
+  bucket.claimer.store(0, std::memory_order_relaxed);
+  bucket.weight.store(0, std::memory_order_relaxed);
+  view.reset(ByteState::kInvalid);
+}
+
 }  // namespace
 
 std::uint32_t BucketTable::chain_number(Key key) const {
@@ -43,6 +53,8 @@ std::optional<std::uint32_t> BucketTable::find(Key key) const {
     auto at = chain.head.load(std::memory_order_acquire);
     for (std::uint32_t steps = 0; at != 0 && at <= count && steps < count; ++steps) {
       const auto& bucket = control_.bucket(at - 1);
+      // Whoever finds it looks at its states next: one wait for memory instead of two.
+      for (const auto& list : bucket.lists) __builtin_prefetch(&list);
       if (bucket.key.load(std::memory_order_acquire) == key) return at - 1;
       at = bucket.next.load(std::memory_order_acquire);
     }
@@ -168,11 +180,7 @@ bool BucketTable::free_from_dead_hands(std::uint32_t index) const {
   }
   {
     const Change change(bucket);
-    bucket.key.store(0, std::memory_order_release);
-    bucket.place.store(0, std::memory_order_relaxed);
-    bucket.claimer.store(0, std::memory_order_relaxed);
-    bucket.weight.store(0, std::memory_order_relaxed);
-    view(index).reset(ByteState::kInvalid);
+    make_empty(view(index));
   }
   FOREBAY_CRASH_POINT("sweep.before_free");
   release_descriptor(index);
@@ -288,11 +296,7 @@ bool BucketTable::remove(std::uint32_t index, Key key) {
     unlink(chain, index);
     FOREBAY_CRASH_POINT("evict.unlinked");
     chain.sequence.fetch_add(1, std::memory_order_release);  // X2
-    bucket.key.store(0, std::memory_order_release);
-    bucket.place.store(0, std::memory_order_relaxed);
-    bucket.claimer.store(0, std::memory_order_relaxed);
-    bucket.weight.store(0, std::memory_order_relaxed);
-    view(index).reset(ByteState::kInvalid);
+    make_empty(view(index));
   }
   FOREBAY_CRASH_POINT("evict.before_free");
   peers_.unlock(chain.lock);

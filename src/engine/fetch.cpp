@@ -54,14 +54,16 @@ bool Fetcher::hit(Key key, std::uint32_t at, std::uint32_t length, std::byte* ou
     auto& bucket = core_.control.bucket(*found);
     const auto version = bucket.version.load(std::memory_order_acquire);
     if ((version & 1) != 0 || bucket.key.load(std::memory_order_relaxed) != key) continue;
+    const auto place = bucket.place.load(std::memory_order_acquire);
+    if (place == 0 || place > core_.control.header().slot_count) continue;
+    const auto* bytes = core_.tiers.data(place - 1);
+    if (bytes != nullptr) __builtin_prefetch(bytes + at);
     const auto states = core_.buckets.view(*found);
     // A map may be given back while it is read: under the lock only.
     if (states.fragmented() || (bucket.flags.load(std::memory_order_relaxed) & kBucketDamaged) != 0)
       return false;
     if (!states.all_readable(at, at + length)) return false;
-    const auto place = bucket.place.load(std::memory_order_acquire);
-    if (place == 0 || place > core_.control.header().slot_count) continue;
-    if (const auto* bytes = core_.tiers.data(place - 1)) {
+    if (bytes != nullptr) {
       std::memcpy(out, bytes + at, length);
     } else if (!core_.tiers.read(place - 1, at, length, out)) {
       return false;

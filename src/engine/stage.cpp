@@ -62,6 +62,7 @@ Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, s
   std::byte* bytes = core_.buckets.data(bucket);
   if (bytes == nullptr) return Outcome::kNotMapped;
 
+  __builtin_prefetch(bytes + at, 1);
   const auto states = core_.buckets.view(*index);
   const auto end = at + length;
   std::uint64_t covered = 0;
