@@ -16,7 +16,8 @@ Node::Node(const Run& run, Shape shape)
   LoadOptions options;
   auto tiers = "tiers=memory:" + memory_ + ":" + shape.memory;
   if (!shape.disk.empty()) tiers += ",nvme:" + disk_ + ":" + shape.disk;
-  options.overrides = {"buffer.directory=" + memory_ + "/control", tiers};
+  // Home is in memory for most figures: writes would go straight there.
+  options.overrides = {"buffer.directory=" + memory_ + "/control", tiers, "admission.write=always"};
   options.overrides.insert(options.overrides.end(), shape.settings.begin(), shape.settings.end());
   settings_ = must(load(options, Environment{}));
 }

@@ -12,7 +12,7 @@ namespace forebay {
 
 enum class TierKind : std::uint8_t { Memory, Pmem, Nvme, Shared };
 
-enum class Placement : std::uint8_t { MaxBandwidth };
+enum class Placement : std::uint8_t { MaxBandwidth, MaxLocality, User };
 
 enum class Mode : std::uint8_t {
   Async,    // staged, carried home in the background
@@ -50,7 +50,8 @@ template <>
 inline constexpr auto kWords<TierKind> =
     std::to_array<std::string_view>({"memory", "pmem", "nvme", "shared"});
 template <>
-inline constexpr auto kWords<Placement> = std::to_array<std::string_view>({"max_bandwidth"});
+inline constexpr auto kWords<Placement> =
+    std::to_array<std::string_view>({"max_bandwidth", "max_locality", "user"});
 template <>
 inline constexpr auto kWords<Mode> = std::to_array<std::string_view>({"async", "sync", "scratch", "bypass"});
 template <>

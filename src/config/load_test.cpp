@@ -186,7 +186,7 @@ TEST_F(Load, BadValuesAreRefusedWithPlaceKeyValueAndWhatIsAllowed) {
       {"\n\nmode: asinc\n", "f.yaml:3: mode: \"asinc\" is not async, sync, scratch or bypass"},
       {"mode: Async\n", "f.yaml:1: mode: \"Async\" is not async, sync, scratch or bypass"},
       {"on_close: later", "f.yaml:1: on_close: \"later\" is not home or detach"},
-      {"placement: random", "f.yaml:1: placement: \"random\" is not max_bandwidth"},
+      {"placement: random", "f.yaml:1: placement: \"random\" is not max_bandwidth, max_locality or user"},
       {"pin: perhaps", "f.yaml:1: pin: \"perhaps\" is not true or false"},
       {"drain: {delay: 5}", "f.yaml:1: drain.delay: \"5\" is not a duration from 0 to 1h"},
       {"drain: {delay: 2h}", "f.yaml:1: drain.delay: \"2h\" is not a duration from 0 to 1h"},

@@ -124,8 +124,11 @@ constexpr auto kTable = std::to_array<Setting>({
                                       "as soon as they survive what `durability` promises."),
     per_file<&FileSettings::placement>(
         "placement", kAny,
-        "Which tier takes a bucket. `max_bandwidth`: the fastest one with room, from the top down; what gets "
-        "cold moves down in the background."),
+        "Which of the `memory` and `pmem` tiers takes a bucket first; without room there, the next one. "
+        "`max_bandwidth`: the fastest. `max_locality`: the one that has the block before of the same file. "
+        "`user`: the order of `tiers` alone counts. Fast is what `forebay profile` measured, or else the "
+        "order of `tiers`. What "
+        "gets cold moves down in the background."),
     per_file<&FileSettings::tier>("tier", {.empty = "the placement decides", .form = Form::Name},
                                   "Name of the only tier to use."),
     per_file<&FileSettings::eviction>("eviction", kAny,
@@ -138,10 +141,12 @@ constexpr auto kTable = std::to_array<Setting>({
         "admission.read", kAny,
         "Whether bytes read from home are kept in a tier. `auto`: when they are likely to be read again or "
         "ahead of use."),
-    per_file<&FileSettings::admission_write>(
-        "admission.write", kAny,
-        "Whether writes are staged. `auto`: unless going straight home is faster. `never`: straight home, in "
-        "order."),
+    per_file<&FileSettings::admission_write>("admission.write", kAny,
+                                             "Whether writes are staged. `auto`: yes, but large ones (from "
+                                             "64KiB) go straight home where home takes "
+                                             "them at about the speed of memory, as measured: a copy on the "
+                                             "way would gain nothing. `never`: every "
+                                             "write is home before it returns."),
 
     per_file<&FileSettings::reserve_size>(
         "reserve.size", between(0, 1024 * kTiB),
@@ -179,8 +184,7 @@ constexpr auto kTable = std::to_array<Setting>({
                                                      "Interval of `drain.trigger: periodic`."),
     global<&Settings::drain, &DrainSettings::rate>(
         "drain.rate", {.min = 64 * kKiB, .zero = "no cap", .form = Form::Rate},
-        "Most bytes per second that each process carries home in the background. A sync, a flush or a close "
-        "that waits is not held back."),
+        "Most bytes per second that the processes of the node together carry home."),
     global<&Settings::drain, &DrainSettings::in_flight>("drain.in_flight", between(1, 64),
                                                         "Writes to home that are under way at one time."),
     global<&Settings::drain, &DrainSettings::write_size>(
@@ -215,7 +219,10 @@ constexpr auto kTable = std::to_array<Setting>({
         "Files a process can have open through the buffer at one time. Further ones are not buffered."),
     global<&Settings::limits, &LimitSettings::descriptors>(
         "limits.descriptors", between(8, 65'536),
-        "File descriptors of files at home that a process keeps open for draining and reading."),
+        "Files at home that a process keeps open after its application has closed them, or that it took over "
+        "from the dead, because bytes are on their way. Beyond it, a close waits, and what the dead left "
+        "waits "
+        "in the buffer."),
     global<&Settings::limits, &LimitSettings::fragment_memory>(
         "limits.fragment_memory", between(64 * kKiB, kTiB),
         "Most memory for the maps of heavily fragmented buckets. A share is one of the memory tiers (of the "
@@ -231,9 +238,8 @@ constexpr auto kTable = std::to_array<Setting>({
                                                "File the log is appended to."),
     global<&Settings::profile, &ProfileSettings::file>(
         "profile.file", path("profile.yaml in buffer.directory"),
-        "Where `forebay profile` writes what it measured and placement reads it. The default lies on the "
-        "node "
-        "and goes when its memory does; name a file elsewhere to keep the figures."),
+        "Where `forebay profile` writes what it measured, and `placement` and `admission.write` read it. The "
+        "default lies on the node and goes when its memory does; name a file elsewhere to keep the figures."),
 });
 
 constexpr auto kTierFields = std::to_array<TierField>({

@@ -201,8 +201,15 @@ Result<Joined> join_buffer(const Settings& given, bool create) {
   Fd ring_lease;
   FOREBAY_ASSIGN(auto peers, Peers::join(*control, place.leases, ring_lease));
   peers.set_lock_wait(settings.limits.lock_wait);
-  return Joined{std::move(settings), std::move(control),    std::move(peers),
-                std::move(*tiers),   std::move(ring_lease), fresh};
+  auto profile = read_profile(settings.profile.file).value_or(Profile{});
+  tiers->note_figures(settings, profile);
+  return Joined{std::move(settings),
+                std::move(profile),
+                std::move(control),
+                std::move(peers),
+                std::move(*tiers),
+                std::move(ring_lease),
+                fresh};
 }
 
 Result<std::vector<RemovedFile>> remove_buffer(const Settings& given, bool force) {

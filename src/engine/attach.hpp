@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "config/profile.hpp"
 #include "config/settings.hpp"
 #include "engine/control.hpp"
 #include "engine/peers.hpp"
@@ -15,6 +16,7 @@ namespace forebay {
 
 struct Joined {
   Settings settings;  // with a mapped tier on top, if there was none
+  Profile profile;    // what `forebay profile` measured; empty if nothing
   std::unique_ptr<Control> control;
   Peers peers;
   Tiers tiers;

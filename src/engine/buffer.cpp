@@ -7,7 +7,6 @@
 #include <format>
 
 #include "base/log.hpp"
-#include "engine/attach.hpp"
 #include "engine/handover.hpp"
 #include "engine/truncate.hpp"
 
@@ -48,10 +47,9 @@ bool known_empty(const FileRecord& record) {
 
 Result<std::unique_ptr<Buffer>> Buffer::attach(const Settings& settings, AttachOptions options) {
   FOREBAY_ASSIGN(auto joined, join_buffer(settings, options.create));
-  std::unique_ptr<Buffer> buffer(new Buffer(std::move(joined.settings), std::move(joined.control),
-                                            std::move(joined.peers), std::move(joined.tiers),
-                                            std::move(joined.ring_lease), options));
-  if (joined.fresh) FOREBAY_TRY(buffer->replay());
+  const bool fresh = joined.fresh;
+  std::unique_ptr<Buffer> buffer(new Buffer(std::move(joined), options));
+  if (fresh) FOREBAY_TRY(buffer->replay());
   if (!buffer->core_.peers.dead().empty()) buffer->recover();
   if (options.background) {
     buffer->drainer_.adopt_orphans();
@@ -61,14 +59,14 @@ Result<std::unique_ptr<Buffer>> Buffer::attach(const Settings& settings, AttachO
   return buffer;
 }
 
-Buffer::Buffer(Settings settings, std::unique_ptr<Control> control, Peers peers, Tiers tiers, Fd ring_lease,
-               AttachOptions options)
-    : core_(std::move(settings), std::move(control), std::move(peers), std::move(tiers)),
+Buffer::Buffer(Joined joined, AttachOptions options)
+    : core_(std::move(joined.settings), std::move(joined.profile), std::move(joined.control),
+            std::move(joined.peers), std::move(joined.tiers)),
       options_(options),
       crew_(core_.settings.drain.in_flight),
       readers_(core_.settings.drain.in_flight),
       drainer_(core_, crew_),
-      mover_(core_, std::move(ring_lease), [this] { recover(); }),
+      mover_(core_, std::move(joined.ring_lease), [this] { recover(); }),
       stager_(core_, drainer_, mover_),
       fetcher_(core_, stager_, readers_),
       drain_(core_),
@@ -138,8 +136,9 @@ Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, m
       return std::unexpected(status.error());
     }
   }
-  const auto home =
-      std::make_shared<HomeFile>(core_.files.key(number, 0), std::move(fd), std::move(real), writable);
+  auto speed = core_.home_speeds.of(stamp.identity.device, real);
+  const auto home = std::make_shared<HomeFile>(core_.files.key(number, 0), std::move(fd), std::move(real),
+                                               writable, std::move(speed));
   if (const auto status = agree_on_bypass(home, shared, settings); !status) {
     closed(*home);
     return std::unexpected(status.error());
@@ -157,8 +156,7 @@ Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, m
       FOREBAY_TRY(node_log_.add(home));
   } else if (maybe_dirty(record)) {
     // Left by somebody who is gone, and nobody else may be there to carry it home.
-    if (auto again = HomeFile::reopen(core_.files, core_.control, number))
-      drainer_.add(std::move(*again), settings);
+    if (auto again = HomeFile::reopen(core_, number)) drainer_.add(std::move(*again), settings);
   }
   if (writable && (flags & O_TRUNC) != 0 && !known_empty(record)) FOREBAY_TRY(file->truncate(0));
   if (settings.pin) FOREBAY_TRY(file->pin(0, ~std::uint64_t{0} >> 1));
@@ -267,7 +265,7 @@ Status Buffer::drain(std::chrono::nanoseconds patience) {
 void Buffer::remove_scratch() {
   for (const auto file : core_.files.all()) {
     if (!is_scratch(core_.control.file(file)) || core_.files.in_use(file)) continue;
-    const auto home = HomeFile::reopen(core_.files, core_.control, file);
+    const auto home = HomeFile::reopen(core_, file);
     drop_buckets(core_, drain_, file, 0, kMaxBlock, Drop::kAll);
     if (home) ::unlink((*home)->path().c_str());
     core_.files.forget(file);

@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "config/settings.hpp"
+#include "engine/attach.hpp"
 #include "engine/core.hpp"
 #include "engine/crew.hpp"
 #include "engine/drainer.hpp"
@@ -70,8 +71,7 @@ class Buffer {
 
  private:
   friend class File;
-  Buffer(Settings settings, std::unique_ptr<Control> control, Peers peers, Tiers tiers, Fd ring_lease,
-         AttachOptions options);
+  Buffer(Joined joined, AttachOptions options);
   Status replay();
   Status meet_home(std::uint32_t file, int fd, const std::string& path);
   Status agree_on_bypass(const std::shared_ptr<HomeFile>& home, bool shared, FileSettings& settings);

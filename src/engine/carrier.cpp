@@ -38,7 +38,7 @@ void Carrier::work(Drainer::TimePoint deadline) {
 
 Status Carrier::carry(std::uint32_t file, Drainer::TimePoint deadline) {
   auto& record = core_.control.file(file);
-  const auto home = HomeFile::reopen(core_.files, core_.control, file);
+  const auto home = HomeFile::reopen(core_, file);
   if (!home) {
     record.error.store(static_cast<std::uint32_t>(home.error().code));
     record.error_ns.store(core_.control.nanoseconds());

@@ -8,6 +8,7 @@
 #include "engine/bucket_table.hpp"
 #include "engine/control.hpp"
 #include "engine/file_table.hpp"
+#include "engine/home_speed.hpp"
 #include "engine/peers.hpp"
 #include "engine/slot_table.hpp"
 #include "engine/tiers.hpp"
@@ -15,8 +16,9 @@
 namespace forebay {
 
 struct Core {
-  Core(Settings given, std::unique_ptr<Control> mapped, Peers joined, Tiers opened)
+  Core(Settings given, Profile measured, std::unique_ptr<Control> mapped, Peers joined, Tiers opened)
       : settings(std::move(given)),
+        home_speeds(std::move(measured)),
         control_owner(std::move(mapped)),
         control(*control_owner),
         peers(std::move(joined)),
@@ -38,6 +40,7 @@ struct Core {
   [[nodiscard]] Counters& counters() const { return peers.record().counters; }
 
   const Settings settings;
+  HomeSpeeds home_speeds;
   std::unique_ptr<Control> control_owner;
   const Control& control;
   Peers peers;

@@ -90,6 +90,7 @@ void Drainer::add(std::shared_ptr<HomeFile> home, const FileSettings& settings) 
   const std::scoped_lock lock(mutex_);
   const auto file = home->file();
   const auto found = targets_.find(file);
+  if (found != targets_.end() && found->second.released) --released_;
   const bool paused = found != targets_.end() && !found->second.released && found->second.paused;
   targets_.insert_or_assign(file, Target{.home = std::move(home),
                                          .trigger = settings.drain_trigger,
@@ -101,15 +102,16 @@ void Drainer::release(std::uint32_t file) {
   {
     const std::scoped_lock lock(mutex_);
     const auto found = targets_.find(file);
-    if (found == targets_.end()) return;
+    if (found == targets_.end() || found->second.released) return;
     found->second.released = true;
+    ++released_;
   }
   wake(kUrgent);
 }
 
-void Drainer::forget(std::uint32_t file) {
+bool Drainer::crowded() {
   const std::scoped_lock lock(mutex_);
-  targets_.erase(file);
+  return released_ >= core_.settings.limits.descriptors;
 }
 
 void Drainer::wake(Kick wanted) {
@@ -173,11 +175,25 @@ void Drainer::run() {
       if (target.released && (!known || !maybe_dirty(core_.control.file(target.home->file())))) {
         const std::scoped_lock lock(mutex_);
         const auto found = targets_.find(target.home->file());
-        if (found != targets_.end() && found->second.released && found->second.home == target.home)
+        if (found != targets_.end() && found->second.released && found->second.home == target.home) {
           targets_.erase(found);
+          --released_;
+        }
       }
     }
+    if (orphans_may_come()) {
+      adopt_orphans();
+      next = std::min(next, Clock::now() + kMoment);
+    }
   }
+}
+
+// There are some, and by now descriptors for them.
+bool Drainer::orphans_may_come() {
+  const std::scoped_lock lock(mutex_);
+  if (!orphans_wait_ || released_ > core_.settings.limits.descriptors / 2) return false;
+  orphans_wait_ = false;
+  return true;
 }
 
 Drainer::TimePoint Drainer::tend(const Target& target, bool pressed) {
@@ -370,8 +386,10 @@ std::size_t Drainer::adopt_orphans() {
     {
       const std::scoped_lock lock(mutex_);
       if (targets_.contains(file)) continue;
+      orphans_wait_ = released_ >= core_.settings.limits.descriptors;
+      if (orphans_wait_) break;
     }
-    auto home = HomeFile::reopen(core_.files, core_.control, file);
+    auto home = HomeFile::reopen(core_, file);
     if (!home) {
       log_warn("unsaved bytes cannot go home yet: {}", home.error().message);
       auto& failed = core_.control.file(file);

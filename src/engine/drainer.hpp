@@ -40,7 +40,8 @@ class Drainer {
   void add(std::shared_ptr<HomeFile> home, const FileSettings& settings);
   // No longer open here: forgotten as soon as nothing of it is unsaved.
   void release(std::uint32_t file);
-  void forget(std::uint32_t file);
+  // Are as many files kept open after their close as limits.descriptors allows?
+  [[nodiscard]] bool crowded();
 
   // Something was staged that may be ripe, or will be.
   void kick() {
@@ -73,6 +74,7 @@ class Drainer {
   };
   enum Kick : int { kNotKicked, kStaged, kUrgent };
   void run();
+  bool orphans_may_come();
   void wake(Kick wanted);
   // Ships what is ripe of one file; returns when to look again.
   TimePoint tend(const Target& target, bool pressed);
@@ -94,6 +96,8 @@ class Drainer {
   std::condition_variable wake_;
   std::map<std::uint32_t, Target> targets_;  // guarded by mutex_
   unsigned under_way_ = 0;                   // guarded by mutex_: shipments of the background
+  unsigned released_ = 0;                    // guarded by mutex_: targets that are
+  bool orphans_wait_ = false;                // guarded by mutex_: for descriptors
   bool stopping_ = false;                    // guarded by mutex_
   bool paused_ = false;                      // guarded by mutex_
   TimePoint pressed_until_{};                // guarded by mutex_

@@ -58,6 +58,11 @@ bool File::logged() const {
   return writable_ && settings_.durability == Durability::Node && settings_.mode == Mode::Async;
 }
 
+bool File::straight_home(std::uint64_t bytes) const {
+  return settings_.admission_write == Admission::Auto && settings_.mode == Mode::Async && !logged() &&
+         !home_->worth_staging(bytes);
+}
+
 std::uint64_t File::max_size() const { return (kMaxBlock + 1) * buffer_.core_.bucket_size(); }
 
 Status File::report() {
@@ -72,12 +77,13 @@ Status File::report() {
 Result<std::uint64_t> File::write_staged(std::uint64_t offset, std::span<const std::byte> data) {
   const auto& core = buffer_.core_;
   const auto bucket_size = core.bucket_size();
+  const auto way = straight_home(data.size()) ? Stager::Way::kStraightHome : Stager::Way::kStaged;
   for (std::uint64_t done = 0; done < data.size();) {
     const auto block = core.block_of(offset + done);
     const auto at = core.place_in_block(offset + done);
     const auto length =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(bucket_size - at, data.size() - done));
-    const auto status = buffer_.stager_.put(home_, settings_, block, at, data.data() + done, length);
+    const auto status = buffer_.stager_.put(home_, settings_, block, at, data.data() + done, length, way);
     if (!status && done == 0) return std::unexpected(status.error());
     if (!status) return done;
     done += length;
@@ -216,8 +222,8 @@ Status File::close() {
   FOREBAY_TRY(attached());
   if (closed_.load()) return fail(EBADF, path() + " is closed");
   Status status;
-  const bool waits =
-      settings_.on_close == OnClose::Home && settings_.mode != Mode::Scratch && !detach_on_close_.load();
+  const bool wants_home = settings_.on_close == OnClose::Home && !detach_on_close_.load();
+  const bool waits = (wants_home || buffer_.drainer_.crowded()) && settings_.mode != Mode::Scratch;
   if (writable_ && waits) status = drain();
   if (status) status = report();
   closed_.store(true);

@@ -98,6 +98,8 @@ class File {
   [[nodiscard]] std::uint64_t max_size() const;
   // Are its writes logged, to survive the loss of the node?
   [[nodiscard]] bool logged() const;
+  // Has home been seen to take writes of this size so fast that staging them gains nothing?
+  [[nodiscard]] bool straight_home(std::uint64_t bytes) const;
   [[nodiscard]] Status attached() const;
   [[nodiscard]] Status usable(bool for_writing) const;
   // The error that struck since the last report, once.

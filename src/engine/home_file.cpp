@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <climits>
 
+#include "engine/core.hpp"
 #include "os/private_file.hpp"
 
 namespace forebay {
 
-Result<std::shared_ptr<HomeFile>> HomeFile::reopen(const FileTable& files, const Control& control,
-                                                   std::uint32_t file) {
+Result<std::shared_ptr<HomeFile>> HomeFile::reopen(Core& core, std::uint32_t file) {
+  const auto& files = core.files;
   const auto first_block = files.key(file, 0);
   const auto path = files.path(file);
   if (path.empty())
@@ -22,16 +24,19 @@ Result<std::shared_ptr<HomeFile>> HomeFile::reopen(const FileTable& files, const
     return fail_errno(errno, "open", path);
   }
   FOREBAY_ASSIGN(const auto found, stamp_of(fd.get(), path));
-  const auto& record = control.file(file);
+  const auto& record = core.control.file(file);
   if (found.identity != HomeIdentity{record.device, record.inode, record.born_ns}) {
     return fail(ESTALE, path + " was replaced by another file; the unsaved bytes of the old one are kept");
   }
-  auto home = std::make_shared<HomeFile>(first_block, std::move(fd), path, true);
+  auto speed = core.home_speeds.of(found.identity.device, path);
+  auto home = std::make_shared<HomeFile>(first_block, std::move(fd), path, true, std::move(speed));
   if (!home->known(files)) return fail(ESTALE, "the buffer has forgotten " + path + " meanwhile");
   return home;
 }
 
 Status HomeFile::write(std::span<iovec> pieces, std::uint64_t offset) const {
+  const auto began = std::chrono::steady_clock::now();
+  const auto start = offset;
   while (!pieces.empty()) {
     const auto count = static_cast<int>(std::min<std::size_t>(pieces.size(), IOV_MAX));
     ssize_t n = ::pwritev2(fd_.get(), pieces.data(), count, static_cast<off_t>(offset), 0);
@@ -48,6 +53,8 @@ Status HomeFile::write(std::span<iovec> pieces, std::uint64_t offset) const {
       if (piece.iov_len == 0) pieces = pieces.subspan(1);
     }
   }
+  const auto took = std::chrono::steady_clock::now() - began;
+  speed_->note(offset - start, static_cast<std::uint64_t>(std::chrono::nanoseconds(took).count()));
   return {};
 }
 

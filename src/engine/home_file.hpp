@@ -16,18 +16,24 @@
 #include "base/error.hpp"
 #include "engine/file_table.hpp"
 #include "os/fd.hpp"
+#include "policy/admission.hpp"
 
 namespace forebay {
 
+struct Core;
+
 class HomeFile {
  public:
-  HomeFile(Key first_block, Fd fd, std::string path, bool writable)
-      : first_block_(first_block), fd_(std::move(fd)), path_(std::move(path)), writable_(writable) {}
+  HomeFile(Key first_block, Fd fd, std::string path, bool writable, std::shared_ptr<WriteAdmission> speed)
+      : first_block_(first_block),
+        fd_(std::move(fd)),
+        path_(std::move(path)),
+        writable_(writable),
+        speed_(std::move(speed)) {}
 
   // Opens the file of a record by its path. ESTALE: another file lies there now. EBADMSG: the record is
   // damaged.
-  static Result<std::shared_ptr<HomeFile>> reopen(const FileTable& files, const Control& control,
-                                                  std::uint32_t file);
+  static Result<std::shared_ptr<HomeFile>> reopen(Core& core, std::uint32_t file);
 
   [[nodiscard]] std::uint32_t file() const { return key_file(first_block_); }
   [[nodiscard]] Key key(std::uint64_t block) const { return key_of_block(first_block_, block); }
@@ -36,6 +42,8 @@ class HomeFile {
   [[nodiscard]] int fd() const { return fd_.get(); }
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] bool writable() const { return writable_; }
+  // Is a write of so many bytes better staged than written home at once?
+  [[nodiscard]] bool worth_staging(std::uint64_t bytes) const { return speed_->admit(bytes); }
 
   // All of the pieces, one after the other, from `offset` on; retries what the system cuts short.
   [[nodiscard]] Status write(std::span<iovec> pieces, std::uint64_t offset) const;
@@ -47,6 +55,7 @@ class HomeFile {
   Fd fd_;
   std::string path_;
   bool writable_;
+  std::shared_ptr<WriteAdmission> speed_;  // which knows how long each write takes
 };
 
 }  // namespace forebay

@@ -117,6 +117,31 @@ TEST(Modes, AClosedFileThatIsHomeLeavesTheLedger) {
   EXPECT_EQ(TestBuffer::slurp(test.home("f0")), "more");
 }
 
+// Home's measured speed decides: large writes pass by the buffer where that is as fast as memory.
+TEST(Modes, LargeWritesGoStraightToAFastHomeAndAreStagedForASlowOne) {
+  for (const bool fast : {true, false}) {
+    TestBuffer test("drain.trigger=never", false);
+    test.attach();
+    test.detach();
+    std::ofstream(test.memory("control/profile.yaml"))
+        << "homes: [{path: " << test.home("") << ", bandwidth: " << (fast ? "4GB" : "100MB")
+        << "/s, latency: 1us}]\n";
+    test.attach();
+    const std::string large(100'000, 'l');
+    auto file = test.open(test.home("a"), O_RDWR | O_CREAT);
+    ASSERT_EQ(file->write(0, bytes_of("small")), 5u);
+    ASSERT_EQ(file->write(8192, bytes_of(large)), large.size());
+    EXPECT_EQ(test->core().counters().straight_home_bytes.load(), fast ? large.size() : 0u);
+    std::string got(large.size() + 8192, '\0');
+    ASSERT_EQ(file->read(0, std::as_writable_bytes(std::span(got))), got.size());
+    EXPECT_TRUE(got == "small" + std::string(8187, '\0') + large);
+    // What is buffered already stays with its bytes.
+    ASSERT_EQ(file->write(0, bytes_of(large)), large.size());
+    ASSERT_TRUE(file->close());
+    EXPECT_TRUE(TestBuffer::slurp(test.home("a")) == large + large.substr(91'808));
+  }
+}
+
 TEST(Modes, CachedBytesServeTheNextProcessAndAreCheckedAgainstHome) {
   TestBuffer test("admission.read=always", false);
   const auto path = test.home("data");

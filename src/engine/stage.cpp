@@ -23,13 +23,46 @@ void raise_size(FileRecord& file, std::uint64_t end) {
   }
 }
 
+PlacementPolicy policy_of(Placement placement) {
+  switch (placement) {
+    case Placement::MaxLocality:
+      return PlacementPolicy::kMaxLocality;
+    case Placement::User:
+      return PlacementPolicy::kUser;
+    case Placement::MaxBandwidth:
+      break;
+  }
+  return PlacementPolicy::kMaxBandwidth;
+}
+
 }  // namespace
 
-Result<std::uint32_t> Stager::bucket_for(Key key, const FileSettings& settings) {
-  if (const auto found = core_.buckets.find(key)) return *found;
+// The mapped tiers that may take the bucket, in the order to try them.
+PlacementOrder Stager::tiers_for(Key key, const FileSettings& settings) const {
+  PlacementOrder mapped;
+  std::array<PlacementTier, kPlacementTiers> figures{};
   for (std::uint32_t tier = 0; tier < core_.tiers.count(); ++tier) {
     if (!core_.tiers[tier].mapped) continue;
     if (!settings.tier.empty() && core_.tiers[tier].name != settings.tier) continue;
+    figures[mapped.count] = {core_.tiers[tier].bandwidth};
+    mapped.tiers[mapped.count++] = static_cast<std::uint8_t>(tier);
+  }
+  if (mapped.count < 2) return mapped;
+  PlacementRequest request;
+  const auto before = key_block(key) == 0 ? std::nullopt : core_.buckets.find(key - 1);
+  const auto place_before = before ? core_.control.bucket(*before).place.load(std::memory_order_relaxed) : 0;
+  for (std::size_t i = 0; i < mapped.count; ++i) {
+    if (place_before != 0 && core_.tiers[mapped.tiers[i]].holds(place_before - 1)) request.neighbour = i;
+  }
+  auto order = place(policy_of(settings.placement), {figures.data(), mapped.count}, request);
+  for (std::size_t i = 0; i < order.count; ++i) order.tiers[i] = mapped.tiers[order.tiers[i]];
+  return order;
+}
+
+Result<std::uint32_t> Stager::bucket_for(Key key, const FileSettings& settings) {
+  if (const auto found = core_.buckets.find(key)) return *found;
+  const auto order = tiers_for(key, settings);
+  for (const std::uint32_t tier : order.all()) {
     do {
       const auto inserted = core_.buckets.insert(key, tier);
       if (inserted) {
@@ -146,8 +179,13 @@ Status Stager::straight_home(const HomeFile& home, Key key, std::uint32_t at, co
 }
 
 Status Stager::put(const std::shared_ptr<HomeFile>& home, const FileSettings& settings, std::uint64_t block,
-                   std::uint32_t at, const std::byte* data, std::uint32_t length) {
+                   std::uint32_t at, const std::byte* data, std::uint32_t length, Way way) {
   const auto key = home->key(block);
+  if (way == Way::kStraightHome && !core_.buckets.find(key)) {
+    bool done = false;
+    FOREBAY_TRY(straight_home(*home, key, at, data, length, done));
+    if (done) return {};
+  }
   Clock::time_point patience_ends{};
   Clock::time_point waiting_since{};
   for (;;) {

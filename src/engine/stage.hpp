@@ -11,6 +11,7 @@
 #include "engine/core.hpp"
 #include "engine/drainer.hpp"
 #include "engine/mover.hpp"
+#include "policy/placement.hpp"
 
 namespace forebay {
 
@@ -19,14 +20,17 @@ class Stager {
   Stager(Core& core, Drainer& drainer, Mover& mover)
       : core_(core), drainer_(drainer), mover_(mover), drain_(core) {}
 
+  // Straight home: of a block that nothing is buffered of. Others are staged in any case.
+  enum class Way { kStaged, kStraightHome };
   // Takes `length` bytes for offset `at` of a block.
   Status put(const std::shared_ptr<HomeFile>& home, const FileSettings& settings, std::uint64_t block,
-             std::uint32_t at, const std::byte* data, std::uint32_t length);
+             std::uint32_t at, const std::byte* data, std::uint32_t length, Way way = Way::kStaged);
 
   // A bucket for `key` in a mapped tier, evicting what may be forgotten. ENOBUFS: none without waiting.
   Result<std::uint32_t> bucket_for(Key key, const FileSettings& settings);
 
  private:
+  [[nodiscard]] PlacementOrder tiers_for(Key key, const FileSettings& settings) const;
   enum class Outcome {
     kStaged,
     kAgain,  // the bucket went away

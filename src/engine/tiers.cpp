@@ -31,6 +31,7 @@ Result<std::unique_ptr<Tier>> open_tier(const Control& control, std::uint32_t in
   tier->slots = layout.slots;
   tier->kind = static_cast<TierKind>(layout.kind);
   tier->name = layout.name.data();
+  tier->directory = layout.directory.data();
   tier->available = &control.shared().tiers[index].available;
   std::string path;
   FOREBAY_ASSIGN(const auto directory, open_buffer_directory(layout.directory.data(), buffer_name, path));
@@ -71,6 +72,20 @@ Result<Tiers> Tiers::open(const Control& control, const std::string& buffer_name
     tiers.tiers_.push_back(std::move(tier));
   }
   return tiers;
+}
+
+void Tiers::note_figures(const Settings& settings, const Profile& profile) {
+  for (const auto& tier : tiers_) {
+    const auto here = [&](TierKind kind, const std::string& path) {
+      return kind == tier->kind && tier_base_directory(path) == tier->directory;
+    };
+    for (const auto& figures : profile.tiers) {
+      if (here(figures.kind, figures.path)) tier->bandwidth = figures.bandwidth;
+    }
+    for (const auto& given : settings.tiers) {
+      if (here(given.kind, given.path) && given.bandwidth) tier->bandwidth = *given.bandwidth;
+    }
+  }
 }
 
 Tier& Tiers::of_slot(std::uint32_t slot) {

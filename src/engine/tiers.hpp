@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "config/profile.hpp"
 #include "config/settings.hpp"
 #include "engine/control.hpp"
 #include "tier/block_store.hpp"
@@ -19,6 +20,8 @@ struct Tier {
   std::uint32_t slots;
   TierKind kind;
   std::string name;
+  std::string directory;
+  std::uint64_t bandwidth = 0;        // bytes per second, as measured or given; 0: not known
   std::optional<MappedStore> mapped;  // memory and persistent memory
   std::optional<BlockStore> block;    // nvme and shared
   const Word* available = nullptr;    // slots whose storage is reserved
@@ -35,6 +38,9 @@ inline constexpr const char* kJournalDirectory = "journals";
 
 class Tiers {
  public:
+  // What settings or a profile say of how fast they are.
+  void note_figures(const Settings& settings, const Profile& profile);
+
   // `create` makes the data files anew; otherwise they must be there and as long as the control file says.
   static Result<Tiers> open(const Control& control, const std::string& buffer_name, bool create);
 

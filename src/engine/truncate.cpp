@@ -94,7 +94,7 @@ Status cut_home(Core& core, Drain& drain, std::uint32_t file, const Found& bucke
   FOREBAY_CRASH_POINT("truncate.before_home");
   std::shared_ptr<HomeFile> reopened;
   if (home == nullptr || !home->writable()) {
-    FOREBAY_ASSIGN(reopened, HomeFile::reopen(core.files, core.control, file));
+    FOREBAY_ASSIGN(reopened, HomeFile::reopen(core, file));
     home = reopened.get();
   }
   while (::ftruncate(home->fd(), static_cast<off_t>(size)) != 0) {
