@@ -118,6 +118,11 @@ class Program {
 
   void run(unsigned operations) {
     open(true, true);
+    whole_ = true;
+    overwrite_natively(false);
+    overwrite_natively(true);
+    write_where_a_chunk_was_cut();
+    whole_ = false;
     for (unsigned i = 0; i < operations; ++i) step();
     close();
     compare_natively();
@@ -183,11 +188,14 @@ class Program {
   }
 
   void create_dataset() {
+    const bool chunked = dice_.chance(60);
+    (void)create_dataset(chunked, chunked && dice_.chance(20), dice_.pick(8, 120));
+  }
+  std::string create_dataset(bool chunked, bool filtered, hsize_t rows) {
     const auto name = std::format("d{}", ++names_);
     auto& dataset = datasets_[name];
-    const auto rows = dice_.pick(8, 120);
-    dataset.chunked = dice_.chance(60);
-    dataset.filtered = dataset.chunked && dice_.chance(20);
+    dataset.chunked = chunked;
+    dataset.filtered = filtered;
     const Hid layout(H5Pcreate(H5P_DATASET_CREATE));
     H5Pset_fill_value(layout.get(), H5T_NATIVE_INT32, &kFill);
     const hsize_t dims[] = {rows, kColumns};
@@ -207,6 +215,7 @@ class Program {
     file_->allocated();
     attach_engine(dataset);
     dataset.content.assign(rows * kColumns, kFill);
+    return name;
   }
 
   std::string any() {
@@ -227,12 +236,12 @@ class Program {
       const auto low = rows * static_cast<hsize_t>(r) / static_cast<hsize_t>(rank_count);
       const auto high = rows * static_cast<hsize_t>(r + 1) / static_cast<hsize_t>(rank_count);
       Part part{{low, 0}, {high - low, kColumns}};
-      if (dice_.chance(50)) {
+      if (!whole_ && dice_.chance(50)) {
         part.start[1] = dice_.pick(0, kColumns - 1);
         part.count[1] = dice_.pick(1, kColumns - part.start[1]);
       }
       // HDF5 itself hangs where nothing is allocated and only some ranks select something.
-      if (dice_.chance(10) && !dataset.filtered) part.count[0] = 0;
+      if (!whole_ && dice_.chance(10) && !dataset.filtered) part.count[0] = 0;
       all.push_back(part);
     }
     if (dice_.chance(30)) std::ranges::reverse(all);
@@ -249,11 +258,13 @@ class Program {
     return space;
   }
 
-  // Now and then a rank asks for what the engine refuses.
-  hid_t transfer_list(bool collective, const Dataset& dataset) {
+  // A rank may ask for what the engine refuses.
+  enum class Odd { kNever, kPerhaps, kRankZero };
+  hid_t transfer_list(bool collective, const Dataset& dataset, Odd odd) {
     // HDF5's own: a rank that looks up chunks alone where metadata are read together comes out of step.
     const bool may_be_odd = collective ? !dataset.shrunk : !collective_metadata_ && !dataset.shrunk;
-    if (may_be_odd && dice_.own_chance(10)) return collective ? odd_collective_.get() : odd_.get();
+    const bool is_odd = odd == Odd::kRankZero ? rank_here == 0 : odd == Odd::kPerhaps && dice_.own_chance(10);
+    if (may_be_odd && is_odd) return collective ? odd_collective_.get() : odd_.get();
     return collective ? collective_.get() : H5P_DEFAULT;
   }
   static Hid memory_of(const Part& part) {
@@ -266,16 +277,13 @@ class Program {
 
   void write() {
     const auto name = any();
+    write(name, datasets_.at(name).filtered || dice_.chance(50), Odd::kPerhaps);
+  }
+  void write(const std::string& name, bool collective, Odd odd) {
     auto& dataset = opened(name);
     if (dataset.rows() == 0) return;
     meet();
-    const bool collective = dataset.filtered || dice_.chance(50);
-    {
-      const Inside inside;
-      const auto why = dataset.engine->refusal();
-      note(std::format("write {} {} {}", name, collective ? "together" : "alone",
-                       why && !dataset.filtered ? words(*why) : ""));
-    }
+    note(std::format("write {} {}", name, collective ? "together" : "alone"));
     const auto all = parts(dataset);
     const auto base = static_cast<std::int32_t>(dice_.pick(0, 1u << 30));
     for (const auto& part : all) {
@@ -291,7 +299,8 @@ class Program {
         memory[i * mine.count[1] + j] = base + static_cast<std::int32_t>(i * kColumns + j);
     const auto space = select(dataset, mine);
     const auto memory_space = memory_of(mine);
-    const hid_t list = dataset.filtered ? collective_.get() : transfer_list(collective, dataset);
+    const hid_t list = dataset.filtered ? collective_.get() : transfer_list(collective, dataset, odd);
+    for (int r = 0; in_turns_ && r < rank_here; ++r) MPI_Barrier(MPI_COMM_WORLD);
     auto way = ParallelDataset::Way::kNative;
     {
       const Inside inside;
@@ -303,6 +312,8 @@ class Program {
     if (way == ParallelDataset::Way::kDone) {
       std::ranges::fill(memory, 0);  // the caller's memory is free again
       pending_ = true;
+      if (in_turns_) must(file_->drain(), "drain");
+      for (int r = rank_here; in_turns_ && r < rank_count; ++r) MPI_Barrier(MPI_COMM_WORLD);
       return;
     }
     expect(H5Dwrite(dataset.id.get(), H5T_NATIVE_INT32, memory_space.get(), space.get(), list,
@@ -329,9 +340,11 @@ class Program {
 
   void read() {
     const auto name = any();
+    read(name, datasets_.at(name).filtered || dice_.chance(50), Odd::kPerhaps);
+  }
+  void read(const std::string& name, bool collective, Odd odd) {
     auto& dataset = opened(name);
     if (dataset.rows() == 0) return;
-    const bool collective = dataset.filtered || dice_.chance(50);
     // A collective read shows what other nodes have staged.
     if (!collective || dataset.filtered) meet();
     note(std::format("read {} {}", name, collective ? "together" : "alone"));
@@ -341,13 +354,14 @@ class Program {
     std::vector<std::int32_t> memory(std::max<hsize_t>(mine.count[0] * mine.count[1], 1), 99);
     const auto space = select(dataset, mine);
     const auto memory_space = memory_of(mine);
-    const hid_t list = dataset.filtered ? collective_.get() : transfer_list(collective, dataset);
+    const hid_t list = dataset.filtered ? collective_.get() : transfer_list(collective, dataset, odd);
     auto way = ParallelDataset::Way::kNative;
     {
       const Inside inside;
-      way =
-          must(dataset.engine->read({H5T_NATIVE_INT32, memory_space.get(), space.get(), list}, memory.data()),
-               "read");
+      if (buffers_ != 0)
+        way = must(
+            dataset.engine->read({H5T_NATIVE_INT32, memory_space.get(), space.get(), list}, memory.data()),
+            "read");
     }
     if (way != ParallelDataset::Way::kDone) {
       expect(H5Dread(dataset.id.get(), H5T_NATIVE_INT32, memory_space.get(), space.get(), list,
@@ -371,11 +385,15 @@ class Program {
     const auto name = any();
     auto& dataset = opened(name);
     if (!dataset.chunked || dataset.filtered) return;
-    hsize_t dims[] = {dice_.pick(0, 160), kColumns};
+    resize(name, dice_.pick(0, 160));
+  }
+  void resize(const std::string& name, hsize_t rows) {
+    auto& dataset = opened(name);
+    hsize_t dims[] = {rows, kColumns};
     {
       // HDF5's own: of a chunk that was cut, it writes what it has in its cache when the dataset is closed.
       const Inside inside;
-      if (buffers_ == 0 || dataset.engine->refusal()) dims[0] = std::max(dims[0], dataset.rows());
+      if (buffers_ == 0 || dataset.engine->refusal()) dims[0] = std::max(rows, dataset.rows());
     }
     note(std::format("resize {} from {} to {}", name, dataset.rows(), dims[0]));
     {
@@ -429,6 +447,29 @@ class Program {
     must(file_->flush(), "flush");
     expect(H5Fflush(file_id_.get(), H5F_SCOPE_GLOBAL) >= 0, "H5Fflush");
     MPI_Barrier(MPI_COMM_WORLD);
+  }
+
+  // One rank's call goes to HDF5: what others see is not what lay in the buffer before.
+  void overwrite_natively(bool collective) {
+    const auto name = create_dataset(false, false, 40);
+    write(name, false, Odd::kNever);
+    write(name, collective, Odd::kRankZero);
+    read(name, false, Odd::kNever);
+  }
+
+  // What HDF5 kept of the chunk must not come back with a flush or close.
+  void write_where_a_chunk_was_cut() {
+    if (buffers_ == 0) return;
+    const auto name = create_dataset(true, false, 100);
+    write(name, false, Odd::kNever);
+    resize(name, 37);
+    in_turns_ = true;  // what one rank has carried home is there when the next one begins
+    write(name, false, Odd::kNever);
+    in_turns_ = false;
+    flush();
+    close();
+    open(false, true);
+    read(name, false, Odd::kNever);
   }
 
   void step() {
@@ -487,6 +528,8 @@ class Program {
   bool collective_metadata_ = false;
   bool writable_ = true;
   bool pending_ = false;
+  bool in_turns_ = false;
+  bool whole_ = false;  // every rank's part is as large as it can be
   Hid file_id_;
   std::shared_ptr<ParallelFile> file_;
   std::map<std::string, Dataset> datasets_;

@@ -34,6 +34,8 @@ class DatasetMap {
   [[nodiscard]] std::uint64_t elements() const { return elements_; }
   [[nodiscard]] std::span<const hsize_t> dims() const { return {dims_.data(), rank_}; }
   [[nodiscard]] std::span<const std::byte> fill() const { return fill_; }
+  // Where the first element lies: no two datasets of a file have the same.
+  [[nodiscard]] std::uint64_t start() const { return chunked() ? chunks_.front() : address_; }
   [[nodiscard]] bool chunked() const { return !chunks_.empty(); }
 
   // Calls take(file offset or kHole, bytes) for the elements [first, first + count), counted in row-major

@@ -4,6 +4,7 @@
 
 #include <H5VLconnector.h>
 #include <H5VLconnector_passthru.h>
+#include <H5VLnative.h>
 
 #include <algorithm>
 
@@ -73,7 +74,7 @@ Result<std::optional<Transfer>> ParallelDataset::plan(const TransferCall& reques
   auto transfer = Transfer::plan(*known, request, memory, direction);
   if (!transfer) last_reason_ = transfer.error();
   if (is_collective(request.transfer)) {
-    FOREBAY_ASSIGN(const bool all, file_->meet(transfer.has_value()));
+    FOREBAY_ASSIGN(const bool all, file_->meet(*known, transfer.has_value()));
     if (all) return std::move(*transfer);
     if (transfer) last_reason_ = Reason::kAnotherRank;
     return std::nullopt;
@@ -86,6 +87,7 @@ Result<std::optional<Transfer>> ParallelDataset::plan(const TransferCall& reques
 Result<ParallelDataset::Way> ParallelDataset::write(const TransferCall& request, const void* memory) {
   FOREBAY_ASSIGN(auto transfer, plan(request, memory, Transfer::Direction::kWrite));
   if (!transfer) return Way::kNative;
+  if (file_->several_buffers_) file_->staged_.insert((*map_)->start());
   FOREBAY_TRY(transfer->write(memory, *file_));
   return Way::kDone;
 }
@@ -112,14 +114,19 @@ Status ParallelDataset::before_resize(std::span<const hsize_t> dims) {
   return shrank_ ? file_->settle() : Status{};
 }
 
-// B7: of a chunk that was cut, HDF5 has the rest, filled anew, in its chunk cache, and would write it when
-// the dataset is closed, over what we have written by then.
+// B7: of a chunk that was cut, HDF5 has the rest, filled anew, in its chunk cache, and would write it with
+// the next flush, over what we have written by then. H5Dflush is not for parallel files; counting the chunks
+// writes them.
 void ParallelDataset::write_back() const {
   const Quiet quiet;
-  H5VL_dataset_specific_args_t args{};
-  args.op_type = H5VL_DATASET_FLUSH;
-  args.args.flush.dset_id = H5I_INVALID_HID;
-  (void)H5VLdataset_specific(under_, connector_, &args, H5P_DATASET_XFER_DEFAULT, nullptr);
+  hsize_t chunks = 0;
+  H5VL_native_dataset_optional_args_t native{};
+  native.get_num_chunks.space_id = H5S_ALL;
+  native.get_num_chunks.nchunks = &chunks;
+  H5VL_optional_args_t args{};
+  args.op_type = H5VL_NATIVE_DATASET_GET_NUM_CHUNKS;
+  args.args = &native;
+  (void)H5VLdataset_optional(under_, connector_, &args, H5P_DATASET_XFER_DEFAULT, nullptr);
 }
 
 void ParallelDataset::resized() {

@@ -85,7 +85,7 @@ Status ParallelFile::agree(Status mine) const {
 Status ParallelFile::flush() {
   if (!writable_) return {};
   FOREBAY_TRY(agree(file_->sync()));
-  if (file_->settings().on_flush == OnFlush::Home) staged_ = false;
+  if (file_->settings().on_flush == OnFlush::Home) staged_.clear();
   if (several_buffers_) forget();
   return {};
 }
@@ -99,13 +99,13 @@ Status ParallelFile::close() {
 Status ParallelFile::settle() {
   if (!writable_) return {};
   FOREBAY_TRY(agree(file_->drain()));
-  staged_ = false;
+  staged_.clear();
   forget();
   return {};
 }
 
-Result<bool> ParallelFile::meet(bool can_serve) {
-  const auto [all_serve, nothing_staged] = ranks_->all(can_serve, !staged_);
+Result<bool> ParallelFile::meet(const DatasetMap& dataset, bool can_serve) {
+  const auto [all_serve, nothing_staged] = ranks_->all(can_serve, !staged_.contains(dataset.start()));
   if (!all_serve || (several_buffers_ && !nothing_staged)) FOREBAY_TRY(settle());
   return all_serve;
 }
@@ -115,7 +115,6 @@ Status ParallelFile::drain() { return writable_ ? file_->drain() : Status{}; }
 void ParallelFile::forget() { (void)file_->evict(0, kEverything); }
 
 Status ParallelFile::write(std::uint64_t offset, std::span<const std::byte> data) {
-  staged_ = true;
   while (!data.empty()) {
     FOREBAY_ASSIGN(const auto taken, file_->write(offset, data));
     offset += taken;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "base/error.hpp"
@@ -65,10 +66,10 @@ class ParallelFile : public RawFile {
                std::unique_ptr<Ranks> ranks);
   // Did all ranks succeed? The error is this rank's, or tells of another's.
   Status agree(Status mine) const;
-  // Collective, at the beginning of a collective transfer: what any rank wrote before it is seen, and
-  // overwritten, by what comes after. Can all ranks be served? If not, nothing is unsaved and nothing clean
-  // is kept, and all make the native call.
-  Result<bool> meet(bool can_serve);
+  // Collective, at the beginning of a collective transfer: what any rank wrote to the dataset before it is
+  // seen, and overwritten, by what comes after. Can all ranks be served? If not, nothing is unsaved and
+  // nothing clean is kept, and all make the native call.
+  Result<bool> meet(const DatasetMap& dataset, bool can_serve);
 
   const std::shared_ptr<File> file_;
   const bool writable_;
@@ -76,7 +77,8 @@ class ParallelFile : public RawFile {
   const std::unique_ptr<Ranks> ranks_;
   bool several_buffers_ = false;  // constant once open() has returned
   bool atomic_ = false;
-  bool staged_ = false;  // by this rank, since all ranks last agreed that nothing is unsaved
+  // Datasets (by start()) that this rank wrote to since all ranks last agreed that nothing is unsaved.
+  std::set<std::uint64_t> staged_;
   // How often that has happened, on every rank alike.
   std::uint64_t resizings_ = 0;
   std::uint64_t unlinkings_ = 0;
