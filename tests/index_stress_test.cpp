@@ -35,7 +35,7 @@ struct Progress {
 
 std::unique_ptr<Core> join(const Place& place) {
   auto joined = join_buffer(place.settings(), true).value();
-  return std::make_unique<Core>(std::move(joined.settings), std::move(joined.control),
+  return std::make_unique<Core>(std::move(joined.settings), Profile{}, std::move(joined.control),
                                 std::move(joined.peers), std::move(joined.tiers));
 }
 

@@ -264,7 +264,7 @@ std::vector<UnsavedBlock> Drainer::ripe_blocks(
   return ripe;
 }
 
-void Drainer::ship_in_background(std::shared_ptr<Shipment> shipment) {
+void Drainer::ship_in_background(const std::shared_ptr<Shipment>& shipment) {
   {
     std::unique_lock lock(mutex_);
     wake_.wait(lock, [&] { return stopping_ || under_way_ < crew_.limit(); });
@@ -288,7 +288,7 @@ Status Drainer::flush_once(const std::shared_ptr<HomeFile>& home, const std::vec
                            std::vector<std::uint64_t>& busy, TimePoint deadline) {
   auto gathering = std::make_shared<Gathering>(2 * crew_.limit());
   Status result;
-  const auto dispatch = [&](std::shared_ptr<Shipment> shipment) {
+  const auto dispatch = [&](const std::shared_ptr<Shipment>& shipment) {
     if (!gathering->begin(deadline)) {
       drain_.give_back(*shipment);
       result = too_long(home->path());

@@ -83,7 +83,7 @@ class Drainer {
       const std::vector<UnsavedBlock>& blocks, const Ripeness& ripeness,
       const std::function<void(std::chrono::milliseconds)>& again_in) const;
   [[nodiscard]] std::vector<std::shared_ptr<HomeFile>> homes(std::optional<OnClose> only);
-  void ship_in_background(std::shared_ptr<Shipment> shipment);
+  void ship_in_background(const std::shared_ptr<Shipment>& shipment);
   Status flush_once(const std::shared_ptr<HomeFile>& home, const std::vector<UnsavedBlock>& blocks,
                     std::vector<std::uint64_t>& busy, TimePoint deadline);
 
