@@ -89,3 +89,21 @@ function(forebay_hdf5_plugins library folder)
     endforeach()
   endforeach()
 endfunction()
+
+# forebay_hdf5_api(<folder>): the calls of <forebay/hdf5.h> as lib/libforebay_h5_<flavour>.so, target
+# forebay_h5_<flavour>. It reaches the door through HDF5 alone, and needs no C++ library.
+function(forebay_hdf5_api folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  foreach(flavour IN LISTS FOREBAY_HDF5_FLAVOURS)
+    set(api forebay_h5_${flavour})
+    add_library(${api} SHARED ${sources})
+    target_include_directories(${api} PRIVATE ${PROJECT_SOURCE_DIR}/src PUBLIC ${PROJECT_SOURCE_DIR}/include)
+    target_compile_options(${api} PRIVATE -fno-exceptions -fno-rtti)
+    target_link_libraries(${api} PUBLIC forebay_hdf5_${flavour})
+    set_target_properties(
+      ${api} PROPERTIES LINKER_LANGUAGE C LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib
+                        VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+    install(TARGETS ${api} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endforeach()
+  forebay_check_headers(forebay_h5_serial ${folder})
+endfunction()

@@ -17,7 +17,7 @@ function(forebay_check_headers target folder)
   target_link_libraries(${target}_headers PRIVATE ${target})
 endfunction()
 
-# include/forebay: each header as C++, and each .h as C too.
+# include/forebay: each header as C++, and each .h as C too. <forebay/hdf5.h> sees an HDF5.
 function(forebay_check_public_headers)
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/forebay/*.h ${PROJECT_SOURCE_DIR}/include/forebay/*.hpp)
   if(NOT FOREBAY_CHECK_HEADERS OR NOT headers)
@@ -38,6 +38,7 @@ function(forebay_check_public_headers)
   endforeach()
   add_library(forebay_public_headers OBJECT ${units})
   target_include_directories(forebay_public_headers PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(forebay_public_headers PRIVATE forebay_hdf5_serial)
 endfunction()
 
 # A header in a folder that no target covers would go unchecked without a word.

@@ -16,3 +16,7 @@ install(FILES ${PROJECT_BINARY_DIR}/forebayConfig.cmake ${PROJECT_BINARY_DIR}/fo
 file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/forebay.pc.in ${PROJECT_BINARY_DIR}/forebay.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/forebay.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(flavour IN LISTS FOREBAY_HDF5_FLAVOURS)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/forebay_h5.pc.in ${PROJECT_BINARY_DIR}/forebay_h5_${flavour}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/forebay_h5_${flavour}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What `cmake --install` puts down is enough to build and run a program against: with pkg-config in C, and with
-# find_package in C++. The installed tree is moved first: nothing in it may be an absolute path.
+# What `cmake --install` puts down is enough to build and run a program against: with pkg-config in C, with
+# find_package in C++, and with HDF5. The installed tree is moved first: nothing in it may be an absolute path.
 # usage: install_test.sh SOURCE_DIR BUILD_DIR
 set -eu
 source=$1
@@ -29,3 +29,10 @@ END
 cmake -S "$place/project" -B "$place/project/build" -G Ninja "-DCMAKE_PREFIX_PATH=$place/moved" >/dev/null
 cmake --build "$place/project/build" >/dev/null
 "$source/examples/run.sh" "$place/project/build/cpp"
+
+cc -std=c11 -Wall -Wextra -Werror "$source/tests/hdf5_api/api.c" -o "$place/h5" \
+  $(pkg-config --cflags --libs forebay_h5_serial) "-Wl,-rpath,$library"
+cc -std=c11 -Wall -Wextra -Werror "$source/tests/hdf5_api/cache_vol.c" -o "$place/cache_vol" \
+  $(pkg-config --cflags --libs forebay_h5_serial) "-Wl,-rpath,$library"
+"$source/tests/hdf5_api/run.sh" "$place/h5" "$place/cache_vol" \
+  "$(pkg-config --variable=plugindir forebay_h5_serial)"

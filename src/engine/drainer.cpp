@@ -146,6 +146,12 @@ void Drainer::pause(std::uint32_t file, bool paused) {
   wake(kUrgent);
 }
 
+void Drainer::detach(std::uint32_t file) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = targets_.find(file);
+  if (found != targets_.end()) found->second.on_close = OnClose::Detach;
+}
+
 void Drainer::run() {
   auto next = Clock::now();
   auto breath_ends = next;

@@ -63,6 +63,8 @@ class Drainer {
   void pause(bool paused);
   // One file, until it is closed here: only pressure and those who wait for its bytes carry them home.
   void pause(std::uint32_t file, bool paused);
+  // From now on the file is one with `on_close: detach`.
+  void detach(std::uint32_t file);
 
  private:
   struct Target {

@@ -222,9 +222,7 @@ Status File::close() {
   FOREBAY_TRY(attached());
   if (closed_.load()) return fail(EBADF, path() + " is closed");
   Status status;
-  const bool wants_home = settings_.on_close == OnClose::Home && !detach_on_close_.load();
-  const bool waits = (wants_home || buffer_.drainer_.crowded()) && settings_.mode != Mode::Scratch;
-  if (writable_ && waits) status = drain();
+  if (writable_ && waits_at_close()) status = drain();
   if (status) status = report();
   closed_.store(true);
   buffer_.closed(*home_);
@@ -334,6 +332,16 @@ Result<std::uint64_t> File::room() const {
 
 void File::pause_drain(bool paused) {
   if (buffer_.attached()) buffer_.drainer_.pause(number_, paused);
+}
+
+bool File::waits_at_close() const {
+  const bool wants_home = settings_.on_close == OnClose::Home && !detach_on_close_.load();
+  return (wants_home || buffer_.drainer_.crowded()) && settings_.mode != Mode::Scratch;
+}
+
+void File::detach_on_close() {
+  detach_on_close_.store(true);
+  if (buffer_.attached()) buffer_.drainer_.detach(number_);
 }
 
 }  // namespace forebay

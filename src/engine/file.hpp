@@ -85,8 +85,9 @@ class File {
   // Holds back what goes home in the background, of this file and by this process. Whoever waits for bytes to
   // be home, pressure and a close still carry them there.
   void pause_drain(bool paused);
-  // From now on close() does as with `on_close: detach`.
-  void detach_on_close() { detach_on_close_.store(true); }
+  // From now on it is a file with `on_close: detach`.
+  void detach_on_close();
+  [[nodiscard]] bool waits_at_close() const;
 
   [[nodiscard]] const std::string& path() const { return home_->path(); }
   [[nodiscard]] const FileSettings& settings() const { return settings_; }

@@ -3,6 +3,7 @@
 #include "door/hdf5/calls.hpp"
 #include "door/hdf5/forward.hpp"
 #include "door/hdf5/info.hpp"
+#include "door/hdf5/operation_numbers.hpp"
 #include "door/hdf5/request.hpp"
 
 namespace forebay::hdf5 {
@@ -10,7 +11,7 @@ namespace {
 
 constexpr unsigned kVersion = 1;
 
-herr_t initialize(hid_t /*vipl*/) { return 0; }
+herr_t initialize(hid_t /*vipl*/) { return register_operations(); }
 herr_t terminate() { return 0; }
 
 template <const H5VL_class_t& (*Self)()>
@@ -60,7 +61,7 @@ H5VL_class_t make(const char* name, H5VL_class_value_t value) {
           .object_cls = object_calls(),
           .introspect_cls = {.get_conn_cls = get_class<Self>,
                              .get_cap_flags = get_capabilities,
-                             .opt_query = forward<H5VLintrospect_opt_query>},
+                             .opt_query = query_operation},
           .request_cls = request_class(),
           .blob_cls = {.put = forward<H5VLblob_put>,
                        .get = forward<H5VLblob_get>,

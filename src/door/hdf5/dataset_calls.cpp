@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "door/hdf5/calls.hpp"
+#include "door/hdf5/control_calls.hpp"
 #include "door/hdf5/dataset_object.hpp"
 #include "door/hdf5/error_stack.hpp"
 #include "door/hdf5/forward.hpp"
 #include "door/hdf5/home_request.hpp"
+#include "door/hdf5/operation_numbers.hpp"
+#include "door/hdf5/prefetch.hpp"
 
 namespace forebay::hdf5 {
 namespace {
@@ -32,7 +35,10 @@ void* open(void* place, const H5VL_loc_params_t* where, const char* name, hid_t 
   void* const under =
       H5VLdataset_open(object(place).under, where, file->connector(), name, dapl, dxpl, request);
   adopt(request, file);
-  return under == nullptr ? nullptr : static_cast<Object*>(new DatasetObject(under, file));
+  if (under == nullptr) return nullptr;
+  auto* const opened = new DatasetObject(under, file);
+  prefetch_at_open(*opened);
+  return static_cast<Object*>(opened);
 }
 
 void note_refusal(DatasetObject& one) {
@@ -175,6 +181,8 @@ herr_t specific(void* handle, H5VL_dataset_specific_args_t* args, hid_t dxpl, vo
 }
 
 herr_t optional(void* handle, H5VL_optional_args_t* args, hid_t dxpl, void** request) {
+  if (const auto ours = dataset_operation(args->op_type))
+    return control(*ours, handle, args->args, dxpl, request);
   auto& one = dataset(handle);
   const auto plain = forward<H5VLdataset_optional>;
   const bool reads = args->op_type == H5VL_NATIVE_DATASET_CHUNK_READ;

@@ -1,11 +1,6 @@
 #include "door/hdf5/dataset_map.hpp"
 
-#include <hdf5.h>
-
-#include <H5VLconnector.h>
-#include <H5VLconnector_passthru.h>
-#include <H5VLnative.h>
-
+#include "door/hdf5/native_dataset.hpp"
 #include "door/hdf5/quiet.hpp"
 
 namespace forebay::hdf5 {
@@ -13,27 +8,6 @@ namespace {
 
 // 8 bytes each: a map stays below 64 MiB.
 constexpr std::uint64_t kMaxChunks = 8u << 20;
-
-Hid ask(void* dataset, hid_t connector, H5VL_dataset_get_t what) {
-  H5VL_dataset_get_args_t args{};
-  args.op_type = what;
-  if (H5VLdataset_get(dataset, connector, &args, H5P_DATASET_XFER_DEFAULT, nullptr) < 0) return {};
-  switch (what) {
-    case H5VL_DATASET_GET_SPACE:
-      return Hid(args.args.get_space.space_id);
-    case H5VL_DATASET_GET_TYPE:
-      return Hid(args.args.get_type.type_id);
-    default:
-      return Hid(args.args.get_dcpl.dcpl_id);
-  }
-}
-
-bool ask_native(void* dataset, hid_t connector, int what, H5VL_native_dataset_optional_args_t& native) {
-  H5VL_optional_args_t args{};
-  args.op_type = what;
-  args.args = &native;
-  return H5VLdataset_optional(dataset, connector, &args, H5P_DATASET_XFER_DEFAULT, nullptr) >= 0;
-}
 
 // What in a type keeps its elements from being plain bytes.
 std::expected<void, Reason> check_plain(hid_t type) {

@@ -40,7 +40,7 @@ struct OpenedFile final : H5FD_t, DriverFile {
   dev_t device = 0;
   ino_t inode = 0;
   std::string path{};  // absolute
-  Membership membership{};
+  FileWishes wishes{};
   bool writable = false;
   bool ignore_missing_locks = false;
   Plain why_plain = Plain::kNo;
@@ -84,7 +84,8 @@ void OpenedFile::fall_back(Plain why, const char* reason) {
     log_warn("{} is not buffered: {}", path, reason);
   } else {
     log_info("{} is not buffered: {}", path, reason);
-    if (const auto buffer = join(membership)) (*buffer)->note_passed(std::string("HDF5: ") + words(why));
+    if (const auto buffer = join(wishes.membership))
+      (*buffer)->note_passed(std::string("HDF5: ") + words(why));
   }
 }
 
@@ -92,9 +93,7 @@ void OpenedFile::fall_back(Plain why, const char* reason) {
 void OpenedFile::open_engine(int more_flags) {
   // A copy of the parent's, with threads and locks that are not there: never touched, never freed.
   if (opened_as->file) new std::shared_ptr<Fate>(std::exchange(opened_as, std::make_shared<Fate>()));
-  const auto buffer = join(membership);
-  if (!buffer) return fall_back(Plain::kNoBuffer, buffer.error().message.c_str());
-  auto file = (*buffer)->open(path, (writable ? O_RDWR : O_RDONLY) | more_flags);
+  auto file = open_as_wished(wishes, path, (writable ? O_RDWR : O_RDONLY) | more_flags);
   if (!file) return fall_back(Plain::kNoBuffer, file.error().message.c_str());
   if ((*file)->settings().mode == Mode::Bypass) return fall_back(Plain::kBypass, words(Plain::kBypass));
   struct stat there{};
@@ -115,16 +114,15 @@ Status OpenedFile::go_plain(Plain why) {
   return {};
 }
 
-Membership membership_of(hid_t fapl) {
+FileWishes wishes_for_driver(hid_t fapl) {
   const ExpectFailure there_may_be_none;
-  if (const auto* const info = static_cast<const DriverInfo*>(H5Pget_driver_info(fapl)))
-    return info->membership;
+  if (const auto* const info = static_cast<const DriverInfo*>(H5Pget_driver_info(fapl))) return info->wishes;
   // HDF5_DRIVER_CONFIG or H5Pset_driver_by_name: "config=FILE", or the file alone.
   char text[PATH_MAX] = "";
   if (H5Pget_driver_config_str(fapl, text, sizeof text) <= 0) return {};
   std::string_view config(text);
   if (config.starts_with("config=")) config.remove_prefix(7);
-  return {.config = std::string(config)};
+  return {.membership = {.config = std::string(config)}};
 }
 
 // As the POSIX driver decides it: the environment wins over the list.
@@ -173,7 +171,7 @@ H5FD_t* open(const char* name, unsigned flags, hid_t fapl, haddr_t maxaddr) {
   std::error_code failed;
   const auto absolute = std::filesystem::absolute(name, failed);
   file->path = failed ? std::string(name) : absolute.string();
-  file->membership = membership_of(fapl);
+  file->wishes = wishes_for_driver(fapl);
   file->writable = (flags & H5F_ACC_RDWR) != 0;
   file->ignore_missing_locks = locks_may_be_missing(fapl);
   (void)maxaddr;
@@ -397,7 +395,7 @@ herr_t free_info(void* info) {
   return 0;
 }
 
-void* get_info(H5FD_t* file) { return new DriverInfo{opened(file).membership}; }
+void* get_info(H5FD_t* file) { return new DriverInfo{opened(file).wishes}; }
 
 hid_t registered = H5I_INVALID_HID;
 

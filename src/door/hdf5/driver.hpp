@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "door/hdf5/export.hpp"
+#include "door/hdf5/file_wishes.hpp"
 #include "engine/file.hpp"
 #include "session/session.hpp"
 
@@ -23,7 +24,7 @@ inline constexpr H5FD_class_value_t kDriverValue = 419;
 
 // What a file-access list carries for the driver.
 struct DriverInfo {
-  Membership membership{};
+  FileWishes wishes{};
 };
 
 // The class for H5FDregister and for the plugin.

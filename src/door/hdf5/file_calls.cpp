@@ -9,27 +9,27 @@
 
 #include "base/log.hpp"
 #include "door/hdf5/calls.hpp"
+#include "door/hdf5/control_calls.hpp"
 #include "door/hdf5/error_stack.hpp"
 #include "door/hdf5/file_state.hpp"
 #include "door/hdf5/forward.hpp"
 #include "door/hdf5/home_request.hpp"
+#include "door/hdf5/operation_numbers.hpp"
 
 namespace forebay::hdf5 {
 namespace {
 
-Membership membership_of(const ConnectorInfo& info) { return {.config = info.config()}; }
-
 // On the MPI-IO driver: what goes before and after the native call, on all ranks alike.
 class ParallelOpening {
  public:
-  ParallelOpening(hid_t fapl, const char* name, bool writable, const Membership& membership)
+  ParallelOpening(hid_t fapl, const char* name, bool writable, const FileWishes& wishes)
       : ranks_(Ranks::of(fapl)),
         writable_(writable),
         collective_metadata_(reads_metadata_collectively(fapl)),
-        membership_(membership) {
+        wishes_(wishes) {
     std::error_code failed;
     path_ = std::filesystem::absolute(name, failed).string();
-    if (const auto buffer = join(membership_)) {
+    if (const auto buffer = join(wishes_.membership)) {
       buffer_ = *buffer;
     } else {
       log_warn("{} is not buffered: {}", name, buffer.error().message);
@@ -41,7 +41,9 @@ class ParallelOpening {
   // `file` is null where the native call failed.
   void after(FileState* file) {
     if (!ranks_->all(file != nullptr)) return;
-    auto opened = ParallelFile::open(buffer_, path_, writable_, collective_metadata_, std::move(ranks_));
+    auto opened =
+        ParallelFile::open(buffer_, path_, writable_, collective_metadata_, std::move(ranks_),
+                           buffer_ != nullptr ? adjustment(wishes_, *buffer_, path_) : Adjustment{});
     if (opened) {
       file->set_parallel(std::move(*opened));
     } else if (buffer_ != nullptr) {
@@ -54,7 +56,7 @@ class ParallelOpening {
   std::unique_ptr<Ranks> ranks_;
   const bool writable_;
   const bool collective_metadata_;
-  const Membership& membership_;
+  const FileWishes& wishes_;
   std::string path_;
   Buffer* buffer_ = nullptr;
 };
@@ -63,11 +65,11 @@ class ParallelOpening {
 template <class Open>
 void* open_with(const char* name, bool writable, hid_t fapl, void** request, const Open& open_below) {
   const auto info = ConnectorInfo::of(fapl);
-  const auto membership = membership_of(info);
-  const auto [list, way] = below(fapl, info);
+  const auto wishes = wishes_of(fapl, info);
+  const auto [list, way] = below(fapl, info, wishes);
   if (list < 0) return nullptr;
   std::optional<ParallelOpening> parallel;
-  if (way == Way::kParallel) parallel.emplace(fapl, name, writable, membership);
+  if (way == Way::kParallel) parallel.emplace(fapl, name, writable, wishes);
   void* under = nullptr;
   if (const auto settled = parallel ? parallel->before() : Status{}) {
     under = open_below(list);
@@ -77,7 +79,7 @@ void* open_with(const char* name, bool writable, hid_t fapl, void** request, con
   }
   std::shared_ptr<FileState> file;
   if (under != nullptr) {
-    file = std::make_shared<FileState>(way, under, info.under_vol(), membership);
+    file = std::make_shared<FileState>(way, under, info.under_vol(), wishes.membership);
     adopt(request, file);
     if (way == Way::kPassed) file->note_passed("HDF5: the file driver is neither POSIX nor MPI-IO");
   }
@@ -112,11 +114,12 @@ herr_t get(void* handle, H5VL_file_get_args_t* args, hid_t dxpl, void** request)
 // There is no object: the list says which connector is meant.
 herr_t by_list(H5VL_file_specific_args_t& below_args, hid_t& fapl, hid_t dxpl, void** request) {
   const auto info = ConnectorInfo::of(fapl);
-  const auto [list, way] = below(fapl, info);
+  const auto wishes = wishes_of(fapl, info);
+  const auto [list, way] = below(fapl, info, wishes);
   if (list < 0) return -1;
   fapl = list;
   const auto result = H5VLfile_specific(nullptr, info.under_vol(), &below_args, dxpl, request);
-  adopt(request, std::make_shared<FileState>(Way::kPassed, nullptr, info.under_vol(), membership_of(info)));
+  adopt(request, std::make_shared<FileState>(Way::kPassed, nullptr, info.under_vol(), wishes.membership));
   const KeepErrorStack keep;
   H5Pclose(list);
   return result;
@@ -157,6 +160,7 @@ Status prepare_swmr(FileState& file) {
 }
 
 herr_t optional(void* handle, H5VL_optional_args_t* args, hid_t dxpl, void** request) {
+  if (const auto ours = file_operation(args->op_type)) return control(*ours, handle, args->args);
   const auto file = object(handle).file;
   const auto& parallel = file->parallel();
   Status ready;

@@ -59,7 +59,7 @@ std::shared_ptr<ParallelFile> parallel_file_of(void* dataset, const FileState& r
   return nullptr;
 }
 
-Below below(hid_t fapl, const ConnectorInfo& info) {
+Below below(hid_t fapl, const ConnectorInfo& info, const FileWishes& wishes) {
   const auto copy = H5Pcopy(fapl);
   if (copy < 0) return {H5I_INVALID_HID, Way::kPassed};
   if (H5Pset_vol(copy, info.under_vol(), info.under_info()) < 0) {
@@ -69,7 +69,7 @@ Below below(hid_t fapl, const ConnectorInfo& info) {
   const auto driver = H5Pget_driver(fapl);
   auto way = Way::kPassed;
   if (driver == H5FD_SEC2) {
-    if (set_driver(copy, {.membership = {.config = info.config()}}) >= 0) way = Way::kDriver;
+    if (set_driver(copy, {.wishes = wishes}) >= 0) way = Way::kDriver;
 #ifdef H5_HAVE_PARALLEL
   } else if (driver == H5FD_MPIO) {
     way = Way::kParallel;

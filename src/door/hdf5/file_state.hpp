@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "door/hdf5/driver.hpp"
+#include "door/hdf5/file_wishes.hpp"
 #include "door/hdf5/info.hpp"
 #include "door/hdf5/parallel_file.hpp"
 #include "session/session.hpp"
@@ -69,7 +70,7 @@ struct Below {
   hid_t fapl;
   Way way;
 };
-[[nodiscard]] Below below(hid_t fapl, const ConnectorInfo& info);
+[[nodiscard]] Below below(hid_t fapl, const ConnectorInfo& info, const FileWishes& wishes);
 
 // While it lives, flushing the file does not wait for home.
 class Haste {

@@ -11,6 +11,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/log.hpp"
+#include "config/load.hpp"
 #include "door/hdf5/error_stack.hpp"
 
 namespace forebay::hdf5 {
@@ -54,6 +56,15 @@ Result<std::vector<Part>> parts_of(std::string_view text) {
   return parts;
 }
 
+// "key=value;key=value", each checked as far as that is possible without a buffer.
+Result<std::vector<std::string>> settings_of(std::string_view text) {
+  FOREBAY_ASSIGN(const auto parts, parts_of(text));
+  std::vector<std::string> settings;
+  for (const auto& part : parts) settings.push_back(std::format("{}={}", part.key, part.value));
+  FOREBAY_TRY(override_file_settings({}, {}, "", settings, "connector string"));
+  return settings;
+}
+
 // A number or a name, as H5VLregister_connector_* take them.
 Result<hid_t> connector_of(std::string_view which) {
   const std::string text(which);
@@ -74,19 +85,29 @@ Result<hid_t> connector_of(std::string_view which) {
   return id;
 }
 
+bool is_async(std::string_view which) { return which == "async" || which == "512"; }
+
+bool is_there(std::string_view which) {
+  const ExpectFailure it_may_not_be;
+  const auto id = connector_of(which);
+  if (id) H5Idec_ref(*id);
+  return id.has_value();
+}
+
 }  // namespace
 
 ConnectorInfo::ConnectorInfo() : under_vol_(H5VL_NATIVE) { H5Iinc_ref(under_vol_); }
 
-ConnectorInfo::ConnectorInfo(hid_t under_vol, const void* under_info, std::string config)
-    : under_vol_(under_vol), config_(std::move(config)) {
+ConnectorInfo::ConnectorInfo(hid_t under_vol, const void* under_info, std::string config,
+                             std::vector<std::string> settings)
+    : under_vol_(under_vol), config_(std::move(config)), settings_(std::move(settings)) {
   H5Iinc_ref(under_vol_);
   // HDF5 does not change what it copies, and does not say so.
   if (under_info != nullptr) H5VLcopy_connector_info(under_vol_, &under_info_, const_cast<void*>(under_info));
 }
 
 ConnectorInfo::ConnectorInfo(const ConnectorInfo& other)
-    : ConnectorInfo(other.under_vol_, other.under_info_, other.config_) {}
+    : ConnectorInfo(other.under_vol_, other.under_info_, other.config_, other.settings_) {}
 
 ConnectorInfo::~ConnectorInfo() {
   const KeepErrorStack keep;
@@ -98,7 +119,9 @@ int ConnectorInfo::compare(const ConnectorInfo& other) const {
   int result = 0;
   H5VLcmp_connector_cls(&result, under_vol_, other.under_vol_);
   if (result == 0) H5VLcmp_connector_info(&result, under_vol_, under_info_, other.under_info_);
-  return result != 0 ? result : config_.compare(other.config_);
+  if (result == 0) result = config_.compare(other.config_);
+  if (result == 0 && settings_ != other.settings_) result = settings_ < other.settings_ ? -1 : 1;
+  return result;
 }
 
 std::string ConnectorInfo::text() const {
@@ -109,6 +132,11 @@ std::string ConnectorInfo::text() const {
   auto text =
       std::format("under_vol={};under_info={{{}}}", static_cast<int>(value), below != nullptr ? below : "");
   if (!config_.empty()) text += ";config=" + config_;
+  if (!settings_.empty()) {
+    text += ";set={";
+    for (const auto& setting : settings_) text += setting + ";";
+    text.back() = '}';
+  }
   if (below != nullptr) H5free_memory(below);
   return text;
 }
@@ -118,6 +146,7 @@ Result<ConnectorInfo*> ConnectorInfo::parse(std::string_view text) {
   std::optional<std::string_view> under_vol;
   std::string under_info;
   std::string config;
+  std::vector<std::string> settings;
   for (const auto& part : parts) {
     if (part.key == "under_vol") {
       under_vol = part.value;
@@ -125,10 +154,20 @@ Result<ConnectorInfo*> ConnectorInfo::parse(std::string_view text) {
       under_info = part.value;
     } else if (part.key == "config") {
       config = part.value;
+    } else if (part.key == "set") {
+      FOREBAY_ASSIGN(settings, settings_of(part.value));
     } else {
-      return fail(EINVAL,
-                  std::format("connector string: \"{}\" is not under_vol, under_info or config", part.key));
+      return fail(EINVAL, std::format("connector string: \"{}\" is not under_vol, under_info, config or set",
+                                      part.key));
     }
+  }
+  if (under_vol && is_async(*under_vol) && !is_there(*under_vol)) {
+    // The Cache VOL wants it below; the engine's own threads do its work here.
+    log_info(
+        "connector string: the async VOL is not installed, and not needed: going on with what is below it");
+    FOREBAY_ASSIGN(auto* const rest, parse(under_info));
+    const std::unique_ptr<ConnectorInfo> owned(rest);
+    return new ConnectorInfo(owned->under_vol_, owned->under_info_, std::move(config), std::move(settings));
   }
   FOREBAY_ASSIGN(const auto under, connector_of(under_vol.value_or("0")));
   void* info = nullptr;
@@ -137,7 +176,7 @@ Result<ConnectorInfo*> ConnectorInfo::parse(std::string_view text) {
     return fail(EINVAL, std::format("connector string: under_info: \"{}\" is refused by the connector below",
                                     under_info));
   }
-  auto* const parsed = new ConnectorInfo(under, info, std::move(config));
+  auto* const parsed = new ConnectorInfo(under, info, std::move(config), std::move(settings));
   if (info != nullptr) H5VLfree_connector_info(under, info);
   H5Idec_ref(under);
   return parsed;

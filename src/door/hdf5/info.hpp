@@ -1,10 +1,12 @@
-// What follows the connector's name: "under_vol=0;under_info={};config=FILE". Every part may be left out.
+// What follows the connector's name: "under_vol=0;under_info={};config=FILE;set={KEY=VALUE;...}". Every part
+// may be left out. `set` are settings for the files opened with it.
 #pragma once
 
 #include <hdf5.h>
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -17,7 +19,8 @@ class ConnectorInfo {
   // On the native connector, without a configuration.
   ConnectorInfo();
   // Takes its own reference and copy.
-  ConnectorInfo(hid_t under_vol, const void* under_info, std::string config);
+  ConnectorInfo(hid_t under_vol, const void* under_info, std::string config,
+                std::vector<std::string> settings = {});
   ConnectorInfo(const ConnectorInfo& other);
   ConnectorInfo& operator=(const ConnectorInfo&) = delete;
   ~ConnectorInfo();
@@ -26,6 +29,8 @@ class ConnectorInfo {
   [[nodiscard]] void* under_info() const { return under_info_; }
   [[nodiscard]] const std::string& config() const { return config_; }
   void set_config(std::string file) { config_ = std::move(file); }
+  // "key=value", each valid for a file.
+  [[nodiscard]] const std::vector<std::string>& settings() const { return settings_; }
 
   // -1, 0, 1 as H5VL's cmp wants it.
   [[nodiscard]] int compare(const ConnectorInfo& other) const;
@@ -39,6 +44,7 @@ class ConnectorInfo {
   hid_t under_vol_;
   void* under_info_ = nullptr;
   std::string config_{};
+  std::vector<std::string> settings_{};
 };
 
 }  // namespace forebay::hdf5

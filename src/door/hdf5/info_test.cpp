@@ -31,10 +31,31 @@ TEST(ConnectorInfo, IsStackedOnOthersAndSaysHow) {
   EXPECT_NE(info->compare(*parse("config=/c")), 0);
 }
 
+TEST(ConnectorInfo, HasSettingsForItsFiles) {
+  H5open();
+  const auto info = parse("set={on_close=detach; drain.trigger=close};config=/c");
+  EXPECT_EQ(info->settings(), (std::vector<std::string>{"on_close=detach", "drain.trigger=close"}));
+  EXPECT_EQ(info->text(), "under_vol=0;under_info={};config=/c;set={on_close=detach;drain.trigger=close}");
+  EXPECT_EQ(info->compare(*parse(info->text())), 0);
+  EXPECT_NE(info->compare(*parse("config=/c")), 0);
+  EXPECT_EQ(parse("set={}")->settings().size(), 0U);
+}
+
+TEST(ConnectorInfo, GoesOnWithoutTheAsyncVol) {
+  H5open();
+  EXPECT_EQ(parse("config=c.cfg;under_vol=512;under_info={under_vol=0;under_info={}}")->under_vol(),
+            H5VL_NATIVE);
+  EXPECT_EQ(parse("config=c.cfg;under_vol=512")->config(), "c.cfg");
+  EXPECT_EQ(parse("under_vol=async;under_info={under_vol=1;under_info={under_vol=0;under_info={}}}")->text(),
+            "under_vol=1;under_info={under_vol=0;under_info={}}");
+}
+
 TEST(ConnectorInfo, WhatIsWrongIsNamed) {
   H5open();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  for (const auto* const text : {"under_vol", "colour=red", "under_info={", "under_vol=nobody"}) {
+  for (const auto* const text :
+       {"under_vol", "colour=red", "under_info={", "under_vol=nobody", "set={colour=red}", "set={mode=asinc}",
+        "set={buffer.name=x}", "set={mode}"}) {
     const auto parsed = ConnectorInfo::parse(text);
     ASSERT_FALSE(parsed) << text;
     EXPECT_TRUE(parsed.error().message.starts_with("connector string: ")) << parsed.error().message;

@@ -5,6 +5,7 @@
 #include "door/hdf5/dataset_object.hpp"
 #include "door/hdf5/error_stack.hpp"
 #include "door/hdf5/forward.hpp"
+#include "door/hdf5/prefetch.hpp"
 
 namespace forebay::hdf5 {
 namespace {
@@ -71,7 +72,10 @@ void* open_object(void* handle, const H5VL_loc_params_t* where, H5I_type_t* type
   const auto file = object(handle).file;
   void* const under = H5VLobject_open(object(handle).under, where, file->connector(), type, dxpl, request);
   adopt(request, file);
-  return under == nullptr ? nullptr : make_object(under, *type, file);
+  if (under == nullptr) return nullptr;
+  auto* const opened = make_object(under, *type, file);
+  if (*type == H5I_DATASET) prefetch_at_open(dataset(opened));
+  return opened;
 }
 
 herr_t copy_object(void* from, const H5VL_loc_params_t* where, const char* name, void* to,

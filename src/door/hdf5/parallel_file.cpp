@@ -21,14 +21,17 @@ Status check_served(const std::string& path, const FileSettings& settings, bool 
   return {};
 }
 
-Result<std::shared_ptr<File>> open_beside(Buffer* buffer, const std::string& path, bool writable) {
+Result<std::shared_ptr<File>> open_beside(Buffer* buffer, const std::string& path, bool writable,
+                                          const Adjustment& wished) {
   if (buffer == nullptr) return fail(ENOTCONN, "this process is not attached to a buffer");
   const auto adjust = [&](FileSettings& settings) {
+    if (wished) wished(settings);
     if (!writable) return;
     // B3: only what H5Dwrite put there may lie in the buckets.
     settings.admission_read = Admission::Never;
     settings.readahead_max = 0;
     settings.pin = false;
+    settings.prefetch_at_open = PrefetchAtOpen::None;
   };
   FOREBAY_ASSIGN(auto file, buffer->open(path, writable ? O_RDWR : O_RDONLY, 0666, adjust));
   FOREBAY_TRY(check_served(path, file->settings(), writable));
@@ -42,8 +45,12 @@ Result<std::shared_ptr<File>> open_beside(Buffer* buffer, const std::string& pat
 Status ParallelFile::settle(Buffer* buffer, const std::string& path, const Ranks& ranks) {
   Status mine;
   if (buffer != nullptr && ::access(path.c_str(), F_OK) == 0) {
-    auto file = buffer->open(path, O_RDWR);
-    if (!file) file = buffer->open(path, O_RDONLY);
+    const auto bring_nothing = [](FileSettings& settings) {
+      settings.pin = false;
+      settings.prefetch_at_open = PrefetchAtOpen::None;
+    };
+    auto file = buffer->open(path, O_RDWR, 0666, bring_nothing);
+    if (!file) file = buffer->open(path, O_RDONLY, 0666, bring_nothing);
     // A file that cannot be opened has nothing of ours, and HDF5 will say what is wrong with it.
     if (file) mine = (*file)->drain();
   }
@@ -54,8 +61,9 @@ Status ParallelFile::settle(Buffer* buffer, const std::string& path, const Ranks
 
 Result<std::shared_ptr<ParallelFile>> ParallelFile::open(Buffer* buffer, const std::string& path,
                                                          bool writable, bool collective_metadata,
-                                                         std::unique_ptr<Ranks> ranks) {
-  auto file = open_beside(buffer, path, writable);
+                                                         std::unique_ptr<Ranks> ranks,
+                                                         const Adjustment& wished) {
+  auto file = open_beside(buffer, path, writable, wished);
   if (!ranks->all(file.has_value())) {
     if (!file) return std::unexpected(std::move(file).error());
     return fail(ENOTSUP, std::format("{} is not buffered: another rank could not open it", path));
@@ -92,8 +100,7 @@ Status ParallelFile::flush() {
 
 Status ParallelFile::close() {
   if (!writable_) return {};
-  const bool waits = file_->settings().on_close == OnClose::Home;
-  return agree(waits ? file_->drain() : Status{});
+  return agree(file_->waits_at_close() ? file_->drain() : Status{});
 }
 
 Status ParallelFile::settle() {

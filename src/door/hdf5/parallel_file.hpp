@@ -13,6 +13,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "door/hdf5/file_wishes.hpp"
 #include "door/hdf5/ranks.hpp"
 #include "door/hdf5/transfer.hpp"
 #include "engine/buffer.hpp"
@@ -25,10 +26,11 @@ class ParallelFile : public RawFile {
   // where HDF5 will look for it. `buffer` is null on a rank that could not attach.
   static Status settle(Buffer* buffer, const std::string& path, const Ranks& ranks);
 
-  // Collective, after it. All ranks get a file, or none does and the file is HDF5's alone; the error says
-  // why.
+  // Collective, after it. `wished`: for the file's settings. All ranks get a file, or none does and the file
+  // is HDF5's alone; the error says why.
   static Result<std::shared_ptr<ParallelFile>> open(Buffer* buffer, const std::string& path, bool writable,
-                                                    bool collective_metadata, std::unique_ptr<Ranks> ranks);
+                                                    bool collective_metadata, std::unique_ptr<Ranks> ranks,
+                                                    const Adjustment& wished = {});
   ~ParallelFile() override;
 
   // Collective, before the native call of the same name. After an error the native call must not be made.

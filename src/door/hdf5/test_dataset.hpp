@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 #include <format>
+#include <optional>
 #include <string>
 
 #include "door/hdf5/dataset_map.hpp"
@@ -93,20 +94,28 @@ class FolderTest : public testing::Test {
   std::filesystem::path folder_;
 };
 
-inline std::expected<DatasetMap, Reason> map_of(hid_t dataset, bool writable = true) {
-  // HDF5 answers a connector only within a call that it made: a visit of the dataset is one.
+// The answer of ask(object of the connector, connector): HDF5 answers a connector only within a call that it
+// made, and a visit of the dataset is one.
+template <class Ask>
+auto within_hdf5(hid_t dataset, const Ask& ask) {
+  using Answer = decltype(ask(nullptr, hid_t{}));
   struct Visit {
     hid_t dataset;
-    bool writable;
-    std::expected<DatasetMap, Reason> map = std::unexpected(Reason::kNotNative);
-  } visit{dataset, writable};
+    const Ask& ask;
+    std::optional<Answer> answer{};
+  } visit{dataset, ask};
   const auto look = [](hid_t, const char*, const H5O_info2_t*, void* data) -> herr_t {
     auto& v = *static_cast<Visit*>(data);
-    v.map = DatasetMap::make(H5VLobject(v.dataset), Hid(H5VLget_connector_id(v.dataset)).get(), v.writable);
+    v.answer = v.ask(H5VLobject(v.dataset), Hid(H5VLget_connector_id(v.dataset)).get());
     return 0;
   };
   EXPECT_GE(H5Ovisit3(dataset, H5_INDEX_NAME, H5_ITER_NATIVE, look, &visit, H5O_INFO_BASIC), 0);
-  return std::move(visit.map);
+  return std::move(visit.answer).value();
+}
+
+inline std::expected<DatasetMap, Reason> map_of(hid_t dataset, bool writable = true) {
+  return within_hdf5(
+      dataset, [&](void* under, hid_t connector) { return DatasetMap::make(under, connector, writable); });
 }
 
 }  // namespace forebay::hdf5
