@@ -131,7 +131,7 @@ herr_t specific(void* handle, H5VL_file_specific_args_t* args, hid_t dxpl, void*
     return by_list(below_args, below_args.args.is_accessible.fapl_id, dxpl, request);
   if (args->op_type == H5VL_FILE_DELETE)
     return by_list(below_args, below_args.args.del.fapl_id, dxpl, request);
-  if (args->op_type == H5VL_FILE_IS_EQUAL) below_args.args.is_equal.obj2 = under_of(args->args.is_equal.obj2);
+  // Not so the other file of H5VL_FILE_IS_EQUAL: HDF5 hands over what the last connector knows it by.
   const auto file = object(handle).file;
   if (args->op_type == H5VL_FILE_FLUSH && file->parallel()) {
     if (const auto status = file->parallel()->flush(); !status) {
