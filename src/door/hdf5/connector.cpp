@@ -76,12 +76,12 @@ H5VL_class_t make(const char* name, H5VL_class_value_t value) {
 }  // namespace
 
 const H5VL_class_t& connector_class() {
-  static const auto made = make<connector_class>(kConnectorName, kConnectorValue);
+  static auto made = make<connector_class>(kConnectorName, kConnectorValue);
   return made;
 }
 
 const H5VL_class_t& cache_connector_class() {
-  static const auto made = make<cache_connector_class>(kCacheName, kCacheValue);
+  static auto made = make<cache_connector_class>(kCacheName, kCacheValue);
   return made;
 }
 

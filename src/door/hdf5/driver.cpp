@@ -30,7 +30,7 @@ constexpr haddr_t kMaxAddress = (haddr_t{1} << (8 * sizeof(off_t) - 1)) - 1;
 struct OpenedFile;
 // Open files, found by the address of their descriptor. HDF5's lock guards it; never freed.
 std::vector<OpenedFile*>& opened_files() {
-  static auto* const files = new std::vector<OpenedFile*>;
+  static auto* files = new std::vector<OpenedFile*>;
   return *files;
 }
 

@@ -33,7 +33,7 @@ unsigned long number_of(void* under_file, hid_t connector) {
 
 // Files that the engine serves beside MPI-IO. HDF5's lock guards it; never freed.
 std::vector<FileState*>& served() {
-  static auto* const files = new std::vector<FileState*>;
+  static auto* files = new std::vector<FileState*>;
   return *files;
 }
 

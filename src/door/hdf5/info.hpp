@@ -28,7 +28,6 @@ class ConnectorInfo {
   [[nodiscard]] hid_t under_vol() const { return under_vol_; }
   [[nodiscard]] void* under_info() const { return under_info_; }
   [[nodiscard]] const std::string& config() const { return config_; }
-  void set_config(std::string file) { config_ = std::move(file); }
   // "key=value", each valid for a file.
   [[nodiscard]] const std::vector<std::string>& settings() const { return settings_; }
 

@@ -23,12 +23,12 @@ struct Object {
   [[nodiscard]] hid_t vol() const { return file->connector(); }
   // For those who may outlive the object.
   [[nodiscard]] std::weak_ptr<Object*> watch() {
-    if (!self) self = std::make_shared<Object*>(this);
-    return self;
+    if (!self_) self_ = std::make_shared<Object*>(this);
+    return self_;
   }
 
  private:
-  std::shared_ptr<Object*> self{};
+  std::shared_ptr<Object*> self_{};
 };
 
 [[nodiscard]] inline Object& object(void* handle) { return *static_cast<Object*>(handle); }

@@ -15,8 +15,8 @@ struct Pool {
 
 // Never destroyed: HDF5 may call into the connector after static destructors have run.
 Pool& pool() {
-  static auto* const pool = new Pool;
-  return *pool;
+  static auto* made = new Pool;
+  return *made;
 }
 
 }  // namespace
