@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "hdf5/matrix/scenario.hpp"
 
@@ -54,18 +53,6 @@ bool parse(int argc, char** argv, Options& options, std::string& only) {
   return !options.directory.empty();
 }
 
-// So that whoever started this can see that the connector was really there.
-void name_connector() {
-  hid_t connector = H5I_INVALID_HID;
-  char name[64] = "none";
-  const Id access(H5Pcreate(H5P_FILE_ACCESS));
-  if (H5Pget_vol_id(access, &connector) >= 0) {
-    H5VLget_connector_name(connector, name, sizeof(name));
-    H5VLclose(connector);
-  }
-  std::ofstream("connector") << name << '\n';
-}
-
 int run(const Ranks& ranks, Options options, const std::string& only) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   // Paths are relative, so that none of them ends up in a file.
@@ -73,7 +60,6 @@ int run(const Ranks& ranks, Options options, const std::string& only) {
   if (options.driver != "mpio" && ranks.size() > 1) directory += "/" + std::to_string(ranks.rank());
   std::filesystem::create_directories(directory);
   if (::chdir(directory.c_str()) != 0) return 2;
-  if (ranks.rank() == 0) name_connector();
   Session session(options, ranks, std::format("log.{}", ranks.rank()));
   if (only != "extras") run_matrix(session);
   if (only != "matrix") run_extras(session);

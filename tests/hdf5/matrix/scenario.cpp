@@ -92,15 +92,17 @@ void Scenario::choose() {
 }
 
 void Scenario::make_targets() {
-  const Id group(H5Gcreate2(session_.file, "/targets", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
-  const Id inner(H5Gcreate2(session_.file, kTargets[0], H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  const Id group = session_.make_group(session_.file, "/targets");
+  const Id inner = session_.make_group(session_.file, kTargets[0]);
   const hsize_t eight = 8;
   const Id space(H5Screate_simple(1, &eight, nullptr));
   const Id data(H5Dcreate2(session_.file, kTargets[1], H5T_STD_I32LE, space, H5P_DEFAULT,
                            session_.dataset_creation, H5P_DEFAULT));
   const Id type(H5Tcopy(H5T_STD_I16BE));
+  const Id tcpl(H5Pcreate(H5P_DATATYPE_CREATE));
+  H5Pset_obj_track_times(tcpl, false);
   log_.line("targets: {} {} {} {}", group.good(), inner.good(), data.good(),
-            H5Tcommit2(session_.file, kTargets[2], type, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+            H5Tcommit2(session_.file, kTargets[2], type, H5P_DEFAULT, tcpl, H5P_DEFAULT));
 }
 
 void Scenario::create(Case& one) {
@@ -118,6 +120,8 @@ void Scenario::create(Case& one) {
   one.dataset = Id(
       H5Dcreate2(session_.file, one.name.c_str(), one.kind->in_file, space, H5P_DEFAULT, dcpl, H5P_DEFAULT));
   log_.line("{} create: {} {}", one.name, set, one.dataset.good());
+  // HDF5 writes fill values after its own last meeting of the ranks: they would race with the first writes.
+  settle(false);
 }
 
 void Scenario::write(Case& one, unsigned version) {
@@ -129,6 +133,8 @@ void Scenario::write(Case& one, unsigned version) {
   const auto peer = static_cast<hsize_t>(together ? 0 : session_.ranks.peer());
   // HDF5 hangs when ranks write to a virtual dataset that they share.
   if (peers > 1 && is_virtual(*one.layout)) return;
+  // It also hangs on some later writes to filtered chunks that were written before.
+  if (peers > 1 && one.layout->filtered && version > 1) return;
   // Ranks have different amounts to do, where they may. (The first write to a filtered dataset allocates.)
   if (peers > 1 && !session_.collective() && !one.layout->filtered && mix(number, peer) % 4 == 0) return;
   const Id chosen = select(one.shape, one.dims.data(), one.dims[0] * peer / peers,
@@ -186,17 +192,23 @@ void Scenario::extend_and_shrink() {
     log_.line("{} extend: {}", one.name, grown);
     if (grown < 0) continue;
     one.dims = kExtended;
+    settle(false);
     write(one, 2);
     settle(false);
     read(one, "extended");
     settle(false);
     log_.line("{} shrink: {}", one.name, H5Dset_extent(one.dataset, kShrunk.data()));
     one.dims = kShrunk;
+    // Between ranks, HDF5 shows old bytes where a chunk was cut until a flush has written what it keeps of
+    // it.
+    settle(session_.ranks.peers() > 1);
     read(one, "shrunk");
     settle(false);
     log_.line("{} grow: {}", one.name, H5Dset_extent(one.dataset, kDims.data()));
     one.dims = kDims;
+    settle(false);
     read(one, "grown");
+    settle(false);
     write(one, 3);
     settle(false);
     read(one, "grown and written");
@@ -210,6 +222,8 @@ void Scenario::replace() {
     auto& one = cases_[i];
     if (!one.dataset.good()) continue;
     write(one, 4);
+    // A late write of another rank would land in what is made next.
+    settle(false);
     log_.line("{} close: {}", one.name, one.dataset.close());
     log_.line("{} delete: {}", one.name, H5Ldelete(session_.file, one.name.c_str(), H5P_DEFAULT));
     auto& other = cases_[(i + 1) % cases_.size()];
@@ -241,9 +255,11 @@ void Scenario::copy() {
               one.dims,
               Id(H5Dopen2(session_.file, name.c_str(), H5P_DEFAULT))};
     read(twin, "copied");
+    settle(false);
     if (one.layout->name != std::string_view("external")) write(twin, 7);
     settle(false);
     read(one, "after its copy was written");
+    settle(false);
     cases_.push_back(std::move(twin));
   }
 }
@@ -261,6 +277,7 @@ void Scenario::reopen() {
     read_all("opened again", 1);
     for (auto& one : cases_) look(one);
     if (flags == H5F_ACC_RDONLY) continue;
+    settle(false);
     for (auto& one : cases_) write(one, 8);
     settle(false);
     read_all("written after opening");
@@ -339,8 +356,10 @@ void run_matrix(Session& session) {
   session.close_file();
   Scenario(session, false).run();
   if (session.ranks.peers() > 1) {
-    run_pointers_in_parallel(session);
-  } else {
+    // Where metadata is read collectively, each rank's look into a heap waits for the others.
+    if (!session.options.collective_metadata) run_pointers_in_parallel(session);
+  } else if (session.options.format != "pagebuffer") {
+    // With a page buffer HDF5 itself loses datasets of that file, and not always the same.
     Scenario(session, true).run();
   }
 }

@@ -1,5 +1,7 @@
 #include "hdf5/matrix/session.hpp"
 
+#include <fstream>
+
 namespace forebay::testing::matrix {
 
 Session::Session(const Options& wanted, const Ranks& all, const std::string& log_name)
@@ -13,13 +15,27 @@ Session::Session(const Options& wanted, const Ranks& all, const std::string& log
   H5Pset_obj_track_times(dataset_creation, false);
 }
 
+std::string Session::path(const std::string& name) const {
+  return options.driver == "family" ? "%d-" + name : name;
+}
+
 void Session::create_file(const std::string& name) {
-  file = Id(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, creation, access));
+  file = Id(H5Fcreate(path(name).c_str(), H5F_ACC_TRUNC, creation, access));
   log.line("create {}: {}", name, file.good());
+  // So that whoever started this can see that the connector was really there.
+  char connector[64] = "none";
+  H5VLget_connector_name(file, connector, sizeof(connector));
+  if (ranks.peer() == 0) std::ofstream("connector") << connector << '\n';
+}
+
+Id Session::make_group(hid_t where, const std::string& name) const {
+  const Id gcpl(H5Pcreate(H5P_GROUP_CREATE));
+  H5Pset_obj_track_times(gcpl, false);
+  return Id(H5Gcreate2(where, name.c_str(), H5P_DEFAULT, gcpl, H5P_DEFAULT));
 }
 
 void Session::open_file(const std::string& name, unsigned flags) {
-  file = Id(H5Fopen(name.c_str(), flags, access));
+  file = Id(H5Fopen(path(name).c_str(), flags, access));
   log.line("open {} {}: {}", name, flags, file.good());
 }
 

@@ -47,10 +47,13 @@ struct Session {
   // The log is `log_name` in the working directory.
   Session(const Options& wanted, const Ranks& all, const std::string& log_name);
 
+  // What a file is called on this driver: a family has many.
+  [[nodiscard]] std::string path(const std::string& name) const;
   void create_file(const std::string& name);
   void open_file(const std::string& name, unsigned flags);
   // Closes the file and says what H5Fclose answered.
   void close_file();
+  [[nodiscard]] Id make_group(hid_t where, const std::string& name) const;
   [[nodiscard]] bool collective() const {
     return options.driver != "mpio" || options.transfer == "collective";
   }
