@@ -1,0 +1,148 @@
+#include "support/hdf5_door.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <format>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+
+namespace forebay::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string other_connector() {
+  const char* given = std::getenv("FOREBAY_TEST_HDF5_CONNECTOR");
+  return given == nullptr ? "" : given;
+}
+
+std::string slurp(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
+
+}  // namespace
+
+Hdf5Door::Hdf5Door(std::string flavour, Words more) : flavour_(std::move(flavour)), more_(std::move(more)) {}
+
+std::string Hdf5Door::plugins(const std::string& flavour) {
+  return FOREBAY_TEST_BUILD_DIR "/plugins/" + flavour;
+}
+
+std::string Hdf5Door::connector_name(Door door) {
+  if (const auto other = other_connector(); !other.empty()) return other.substr(0, other.find(' '));
+  if (door == Door::kCacheName) return "cache_ext";
+  return door == Door::kConnector ? "forebay" : "native";
+}
+
+std::string Hdf5Door::missing() const {
+  if (!other_connector().empty() || fs::exists(plugins(flavour_))) return "";
+  return "SKIPPED: there is no plugin in " + plugins(flavour_);
+}
+
+// Small buckets, so that small files have many; small tiers, so that there is pressure.
+Words Hdf5Door::buffer() const {
+  return {"FOREBAY_BUFFER_DIRECTORY=" + memory_.file("control"), "FOREBAY_BUFFER_BUCKET_SIZE=16KiB",
+          "FOREBAY_BUFFER_MAX_PROCESSES=64", "FOREBAY_TIERS=memory:" + memory_.path() + ":64MiB"};
+}
+
+Words Hdf5Door::switches(Door door) const {
+  const auto other = other_connector();
+  if (door == Door::kNone || other == "native") return {};
+  if (!other.empty()) return {"HDF5_VOL_CONNECTOR=" + other};
+  Words words = buffer();
+  words.push_back("HDF5_PLUGIN_PATH=" + plugins(flavour_));
+  if (door == Door::kConnector) words.push_back("HDF5_VOL_CONNECTOR=forebay");
+  if (door == Door::kCacheName) words.push_back("HDF5_VOL_CONNECTOR=cache_ext");
+  if (door == Door::kDriver) words.push_back("HDF5_DRIVER=forebay");
+  append(words, more_);
+  return words;
+}
+
+Words Hdf5Door::words(Door door, const std::string& directory, const Words& command, unsigned seconds) const {
+  Words all{"-C", directory, "ASAN_OPTIONS=detect_leaks=0", "PYTHONDONTWRITEBYTECODE=1"};
+  if (flavour_ == "openmpi") {
+    append(all, {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_btl=self,sm",
+                 "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe"});
+  }
+  append(all, switches(door));
+  append(all, {"timeout", "--kill-after=5", std::to_string(seconds)});
+  append(all, command);
+  return all;
+}
+
+Words Hdf5Door::on_ranks(int ranks, const Words& command) const {
+  if (flavour_ == "serial") return command;
+  Words all{"mpiexec." + flavour_, "-n", std::to_string(ranks)};
+  if (flavour_ == "openmpi") append(all, {"--oversubscribe", "--bind-to", "none"});
+  append(all, command);
+  return all;
+}
+
+Ran Hdf5Door::run(Door door, const std::string& directory, const Words& command, unsigned seconds) const {
+  return testing::run("env", words(door, directory, command, seconds));
+}
+
+Ran Hdf5Door::forebay(const Words& arguments) const {
+  Words all = buffer();
+  all.push_back(FOREBAY_TEST_BUILD_DIR "/src/tools/forebay/forebay");
+  append(all, arguments);
+  return testing::run("env", all);
+}
+
+std::string hdf5_program(const std::string& name, const std::string& flavour) {
+  return FOREBAY_TEST_BUILD_DIR "/tests/hdf5/" + name + "_" + flavour;
+}
+
+std::string different_files(const std::string& left, const std::string& right,
+                            bool (*skip)(const std::string&)) {
+  std::set<std::string> names;
+  for (const auto& side : {left, right}) {
+    for (const auto& entry : fs::recursive_directory_iterator(side)) {
+      if (entry.is_regular_file()) names.insert(fs::relative(entry.path(), side));
+    }
+  }
+  std::string answer;
+  for (const auto& name : names) {
+    if (skip(name)) continue;
+    const fs::path a = fs::path(left) / name;
+    const fs::path b = fs::path(right) / name;
+    if (!fs::exists(a) || !fs::exists(b)) {
+      answer += std::format("{} is only in {}\n", name, fs::exists(a) ? left : right);
+      continue;
+    }
+    const auto one = slurp(a);
+    const auto other = slurp(b);
+    if (one == other) continue;
+    const auto at = std::ranges::mismatch(one, other).in1 - one.begin();
+    answer +=
+        std::format("{} differs from byte {} on ({} and {} bytes)\n", name, at, one.size(), other.size());
+  }
+  return answer;
+}
+
+std::string different_lines(const std::string& left, const std::string& right) {
+  std::istringstream a(left);
+  std::istringstream b(right);
+  std::string answer;
+  std::string one;
+  std::string other;
+  for (int number = 1, shown = 0; shown < 10; ++number) {
+    const bool more = static_cast<bool>(std::getline(a, one));
+    const bool too = static_cast<bool>(std::getline(b, other));
+    if (!more && !too) break;
+    if (more && too && one == other) continue;
+    answer += std::format("line {}\n  natively: {}\n  with it:  {}\n", number, more ? one : "(nothing)",
+                          too ? other : "(nothing)");
+    ++shown;
+    if (!more || !too) break;
+  }
+  return answer;
+}
+
+}  // namespace forebay::testing
