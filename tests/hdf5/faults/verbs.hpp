@@ -1,0 +1,17 @@
+// What h5_faults can do. Each answers an exit status.
+#pragma once
+
+#include <string>
+
+namespace forebay::testing::faults {
+
+int write_file(const std::string& path, bool when_told);
+int verify_file(const std::string& path);
+int flush_and_wait(const std::string& path);
+int flush_and_close(const std::string& path);
+int leave(const std::string& path, const std::string& way);
+int threads(const std::string& path);
+// Ranks that do different amounts of work between collective calls; `seed` says how much.
+int uneven(const std::string& path, unsigned seed);
+
+}  // namespace forebay::testing::faults
