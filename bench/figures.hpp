@@ -1,4 +1,4 @@
-// The figures of the engine, in the order in which they are measured. Each is one file in bench/figures.
+// The figures of each suite, in the order in which they are measured. They are in bench/figures.
 #pragma once
 
 #include <span>
@@ -37,5 +37,29 @@ inline constexpr Figure kEngineFigures[] = {
     {"idle_cpu", "nothing to be measured", measure_idle_cpu},
     {"growth", "ten times as much costs ten times, not more", measure_growth},
 };
+
+void measure_hdf5_checkpoint(const Run& run);
+void measure_hdf5_checkpoint_no_compute(const Run& run);
+void measure_hdf5_epochs(const Run& run);
+void measure_hdf5_small_writes(const Run& run);
+void measure_hdf5_metadata(const Run& run);
+void measure_hdf5_overhead(const Run& run);
+
+inline constexpr Figure kHdf5Figures[] = {
+    {"checkpoint", "at least 8 times native, 0.7 of staging; total at most 1.05 of the ideal",
+     measure_hdf5_checkpoint},
+    {"checkpoint_no_compute", "never below 0.95 of native", measure_hdf5_checkpoint_no_compute},
+    {"epoch", "cold at least 0.95 of native; warm 8 times native, and 0.9 of a file in memory",
+     measure_hdf5_epochs},
+    {"small_writes", "at least 10 times native", measure_hdf5_small_writes},
+    {"metadata", "at most 1.1 of native's time on tmpfs", measure_hdf5_metadata},
+    {"overhead", "at most 1.1 of native's time on tmpfs, without buffering", measure_hdf5_overhead},
+};
+
+struct Suite {
+  const char* name;
+  std::span<const Figure> figures;
+};
+inline constexpr Suite kSuites[] = {{"engine", kEngineFigures}, {"hdf5", kHdf5Figures}};
 
 }  // namespace forebay::bench

@@ -12,12 +12,12 @@ namespace {
 using forebay::bench::Options;
 using forebay::bench::Run;
 
-int measure(const Options& options) {
+int measure(const Options& options, const forebay::bench::Suite& suite) {
   const std::regex wanted(options.filter);
   const Run run(options);
   int failed = 0;
   bool any = false;
-  for (const auto& figure : forebay::bench::kEngineFigures) {
+  for (const auto& figure : suite.figures) {
     if (!std::regex_search(figure.name, wanted)) continue;
     any = true;
     run.say(std::string(figure.name) + ": " + figure.goal);
@@ -40,7 +40,9 @@ int main(int argc, char** argv) {
   options.docs = FOREBAY_BENCH_DOCS;
   std::string suite = "engine";
   CLI::App app("Measures Forebay against plain ways of doing the same.");
-  app.add_option("suite", suite, "what to measure")->check(CLI::IsMember({"engine"}))->capture_default_str();
+  app.add_option("suite", suite, "what to measure")
+      ->check(CLI::IsMember({"engine", "hdf5"}))
+      ->capture_default_str();
   app.add_option("--filter", options.filter,
                  "measure only figures whose name has a match of this regular expression");
   app.add_flag("--quick", options.quick, "fewer turns and less data: to see that it works");
@@ -49,7 +51,10 @@ int main(int argc, char** argv) {
   app.add_flag("--write-docs", options.write_docs, "also rewrite the tables that docs/ shows");
   CLI11_PARSE(app, argc, argv);
   try {
-    return measure(options);
+    for (const auto& known : forebay::bench::kSuites) {
+      if (suite == known.name) return measure(options, known);
+    }
+    return 2;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "forebay-bench: %s\n", error.what());
     return 2;

@@ -1,0 +1,49 @@
+#include "bench/hdf5_job.hpp"
+
+#include <filesystem>
+#include <sstream>
+#include <stdexcept>
+
+#include "support/command.hpp"
+
+namespace forebay::bench {
+
+Hdf5Job::Hdf5Job(const Run& run, unsigned ranks, std::vector<std::string> settings)
+    : run_(run), ranks_(ranks), settings_(std::move(settings)) {}
+
+Seconds Hdf5Job::natively(const std::vector<std::string>& words) const { return start({}, words); }
+
+Seconds Hdf5Job::with_door(const std::vector<std::string>& words) const {
+  const auto memory = run_.scratch().in_memory("hdf5");
+  std::vector<std::string> environment{"HDF5_VOL_CONNECTOR=forebay",
+                                       std::string("HDF5_PLUGIN_PATH=" FOREBAY_TEST_BUILD_DIR "/plugins/") +
+                                           (ranks_ == 1 ? "serial" : "mpich"),
+                                       "FOREBAY_BUFFER_DIRECTORY=" + memory + "/control",
+                                       "FOREBAY_TIERS=memory:" + memory + ":1GiB"};
+  environment.insert(environment.end(), settings_.begin(), settings_.end());
+  auto answer = start(std::move(environment), words);
+  std::error_code ignored;
+  std::filesystem::remove_all(memory, ignored);
+  return answer;
+}
+
+Seconds Hdf5Job::start(std::vector<std::string> environment, const std::vector<std::string>& words) const {
+  if (ranks_ > 1) {
+    environment.insert(environment.end(), {"mpiexec.mpich", "-n", std::to_string(ranks_)});
+  }
+  environment.push_back(std::string(FOREBAY_TEST_BUILD_DIR "/bench/hdf5/h5_bench_") +
+                        (ranks_ == 1 ? "serial" : "mpich"));
+  environment.insert(environment.end(), words.begin(), words.end());
+  const auto ran = testing::run("env", environment);
+  if (ran.code != 0) {
+    throw std::runtime_error(std::format("h5_bench {} ended with {}, signal {}: {}", words.front(), ran.code,
+                                         ran.signal, ran.err.substr(0, 2000)));
+  }
+  Seconds seconds;
+  std::istringstream lines(ran.out);
+  std::string name;
+  for (double value = 0; lines >> name >> value;) seconds[name] = value;
+  return seconds;
+}
+
+}  // namespace forebay::bench
