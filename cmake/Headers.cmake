@@ -15,6 +15,8 @@ function(forebay_check_headers target folder)
   endforeach()
   add_library(${target}_headers OBJECT ${units})
   target_link_libraries(${target}_headers PRIVATE ${target})
+  # A library may keep its own sources' path to itself.
+  target_include_directories(${target}_headers PRIVATE ${PROJECT_SOURCE_DIR}/src)
 endfunction()
 
 # include/forebay: each header as C++, and each .h as C too. <forebay/hdf5.h> sees an HDF5.
