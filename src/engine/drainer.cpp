@@ -236,7 +236,7 @@ Drainer::TimePoint Drainer::tend(const Target& target, bool pressed) {
       again_in(kMoment);
     }
   }
-  if (!shipment->buckets.empty()) ship_in_background(std::move(shipment));
+  if (!shipment->buckets.empty()) ship_in_background(shipment);
   // What was written meanwhile, or failed, is looked at when the shipments have landed.
   if (!ripe.empty()) again_in(kMoment);
   return next;
@@ -327,7 +327,7 @@ Status Drainer::flush_once(const std::shared_ptr<HomeFile>& home, const std::vec
                                      block, home->path()));
     }
   }
-  if (!shipment->buckets.empty()) dispatch(std::move(shipment));
+  if (!shipment->buckets.empty()) dispatch(shipment);
   const auto shipped = gathering->wait(deadline, home->path());
   return result ? shipped : result;
 }
