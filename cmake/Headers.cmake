@@ -1,4 +1,5 @@
-# Every header must compile on its own, twice in one file, with nothing but what its own target may see.
+# Every header must compile on its own, with nothing but what its own target may see. Where a source of the same
+# name lies beside it, compiling that shows it: check_layers.py wants the header to be its first include.
 
 # forebay_check_headers(<target> <folder>): the folder's headers, with the target's include path.
 function(forebay_check_headers target folder)
@@ -8,11 +9,18 @@ function(forebay_check_headers target folder)
     return()
   endif()
   foreach(header IN LISTS headers)
+    cmake_path(REPLACE_EXTENSION header LAST_ONLY cpp OUTPUT_VARIABLE source)
+    if(EXISTS ${source})
+      continue()
+    endif()
     cmake_path(RELATIVE_PATH header BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src OUTPUT_VARIABLE name)
     set(unit ${PROJECT_BINARY_DIR}/headers/${name}.cpp)
     file(CONFIGURE OUTPUT ${unit} CONTENT "#include \"@name@\"\n#include \"@name@\" // again: its guard\n" @ONLY)
     list(APPEND units ${unit})
   endforeach()
+  if(NOT units)
+    return()
+  endif()
   add_library(${target}_headers OBJECT ${units})
   target_link_libraries(${target}_headers PRIVATE ${target})
   # A library may keep its own sources' path to itself.

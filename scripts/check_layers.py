@@ -7,6 +7,8 @@ usage: check_layers.py CHECKOUT
   - a door may include any layer but no other door; a tool may include anything but another tool
   - HDF5 and MPI headers are for doors, tools, tests and benchmarks
   - getenv is called in one file of src/, and that file is in src/config
+  - a header begins with `#pragma once`, and its own .cpp includes it before anything else: compiling that file
+    shows that the header needs no other (the build compiles those without a .cpp alone)
 """
 import pathlib
 import re
@@ -80,6 +82,16 @@ def check_file(name, text):
     return faults
 
 
+def check_header(name, files):
+    """The faults of one header below src/; `files` maps every name below src/ to its text, comments removed."""
+    faults = [] if "#pragma once" in files[name] else [f"src/{name}: #pragma once is missing"]
+    own = name.removesuffix(".hpp") + ".cpp"
+    first = INCLUDE.search(files.get(own, f'#include "{name}"'))
+    if first is None or first.group(2) != name:
+        faults.append(f"src/{own}: its first include must be {name}")
+    return faults
+
+
 def check_getenv(files):
     """`files` maps a name below src/ to its text, comments removed."""
     sites = sorted(name for name, text in files.items() if GETENV.search(text))
@@ -97,8 +109,9 @@ def check_tree(root):
         if path.suffix in SUFFIXES
     }
     faults = [fault for name, text in texts.items() for fault in check_file(name, text)]
-    production = {name: COMMENT.sub("", text) for name, text in texts.items() if not name.endswith("_test.cpp")}
-    return faults + check_getenv(production)
+    code = {name: COMMENT.sub("", text) for name, text in texts.items()}
+    faults += [fault for name in code if name.endswith(".hpp") for fault in check_header(name, code)]
+    return faults + check_getenv({name: text for name, text in code.items() if not name.endswith("_test.cpp")})
 
 
 def main():

@@ -24,7 +24,7 @@ class CheckLayersTest(unittest.TestCase):
 
     def test_includes_that_point_down_pass(self):
         self.assertEqual([], self.faults(
-            base__error_hpp="#include <expected>\n",
+            base__error_hpp="#pragma once\n#include <expected>\n",
             extent__extent_set_cpp='#include "extent/extent_set.hpp"\n#include "base/error.hpp"\n',
             engine__engine_cpp='#include "tier/tier.hpp"\n#include "policy/placement.hpp"\n',
             door__native__api_cpp='#include "engine/engine.hpp"\n#include "door/native/handle.hpp"\n',
@@ -58,6 +58,14 @@ class CheckLayersTest(unittest.TestCase):
 
     def test_unknown_layer_is_refused(self):
         self.assert_one(self.faults(util__a_cpp=""), "util is no layer")
+
+    def test_header_is_guarded_and_comes_first_in_its_own_source(self):
+        guarded = "// what it is\n#pragma once\n"
+        self.assertEqual([], self.faults(
+            base__a_hpp=guarded, base__a_cpp='// why\n#include "base/a.hpp"\n#include <vector>\n', base__b_hpp=guarded))
+        self.assert_one(self.faults(base__a_hpp="// #pragma once\n"), "#pragma once is missing")
+        for source in ('#include <vector>\n#include "base/a.hpp"\n', "int x;\n"):
+            self.assert_one(self.faults(base__a_hpp=guarded, base__a_cpp=source), "first include must be base/a.hpp")
 
     def test_getenv_has_one_site_in_config(self):
         self.assertEqual([], self.faults(

@@ -1,5 +1,6 @@
 // forebay clean: a buffer's files are removed.
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <cerrno>
 #include <format>

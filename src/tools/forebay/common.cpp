@@ -1,6 +1,7 @@
 #include "tools/forebay/common.hpp"
 
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <cerrno>
 #include <cstdio>

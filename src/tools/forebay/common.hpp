@@ -1,7 +1,6 @@
 // What the verbs have in common: options, settings, words, exit statuses.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,6 +8,12 @@
 
 #include "base/error.hpp"
 #include "config/settings.hpp"
+
+// CLI11 is slow to compile: for the files that name options, not for all.
+namespace CLI {
+class App;
+class Formatter;
+}  // namespace CLI
 
 namespace forebay {
 

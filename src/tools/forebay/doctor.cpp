@@ -1,4 +1,5 @@
 // forebay doctor: is this machine fit for Forebay, and what should be mended?
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <format>
 

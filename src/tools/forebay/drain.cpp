@@ -1,6 +1,7 @@
 // forebay drain: everything unsaved in a buffer goes home now, whoever wrote it.
 #include <fcntl.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cerrno>

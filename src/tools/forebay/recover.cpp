@@ -1,4 +1,5 @@
 // forebay recover: what dead processes left unsaved is verified and carried home.
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <format>

@@ -1,4 +1,5 @@
 // forebay settings: what holds here and where it comes from, and the pages made from the table of settings.
+#include <CLI/CLI.hpp>
 #include <format>
 
 #include "base/json.hpp"

@@ -1,5 +1,6 @@
 // forebay status: what lies in a buffer, seen without joining it.
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <cerrno>
 #include <chrono>
