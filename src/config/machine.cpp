@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <format>
 #include <fstream>
 #include <string_view>
@@ -75,6 +76,12 @@ Machine Machine::current() {
       .memory = std::min(static_cast<std::uint64_t>(info.totalram) * info.mem_unit, memory_limit()),
       .user = geteuid(),
       .space = space_of,
+      .real_path =
+          [](const std::string& path) {
+            std::error_code failed;
+            const auto real = std::filesystem::weakly_canonical(path, failed);
+            return failed ? path : real.string();
+          },
   };
 }
 

@@ -20,6 +20,8 @@ struct Machine {
   std::uint32_t user = 0;
   // ENOENT, ENOTDIR, EACCES (not writable) or what else is wrong with the directory.
   std::function<Result<Space>(const std::string& directory)> space;
+  // The path with links resolved, as far as it exists.
+  std::function<std::string(const std::string& path)> real_path = std::identity{};
 
   static Machine current();
 };

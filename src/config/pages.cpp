@@ -87,6 +87,28 @@ close` of the third.
 A pattern without `/` is held against the last component of the path, any other against the whole absolute
 path. `*` and `?` stop at `/`; `**` crosses it, and `a/**/b` also matches `a/b`; `[a-z]` and `[!a-z]` are one
 character of (not of) a set; `\` takes the next character as it is.
+
+## Homes
+
+`homes`, `include` and `exclude` are lists:
+
+```yaml
+homes: [/scratch/me, "/work/${PROJECT}"]
+exclude: ["*.log", /scratch/me/cache/**]
+```
+
+In the environment their items are separated by colons, and empty items count for nothing. A directory whose
+name holds a colon cannot be a home; in a pattern, `\:` is a colon.
+
+    FOREBAY_HOMES=/scratch/me:/work/project
+    FOREBAY_EXCLUDE='*.log:/scratch/me/cache/**'
+
+A home is everything below it, and patterns are those of `files` above. A file is known by its real path, in
+which links are resolved; of a home that is reached through a link both names count. Files in `/proc` and
+`/sys` are never buffered.
+
+The preloaded doors look at `FOREBAY_HOMES` alone to see whether there is anything to do, and take it as it
+stands, without `${NAME}`: `forebay run` sets it from whatever else gives the homes.
 )";
 
 // Inside a table's cell.
@@ -104,9 +126,10 @@ std::string cell(std::string_view text) {
   return escaped;
 }
 
-std::string_view section_of(std::string_view name) {
-  const std::size_t dot = name.find('.');
-  return dot == std::string_view::npos ? std::string_view{} : name.substr(0, dot);
+std::string_view section_of(const Setting& row) {
+  const std::size_t dot = row.name.find('.');
+  if (dot != std::string_view::npos) return row.name.substr(0, dot);
+  return row.per_file ? "What a file gets" : "Which files";
 }
 
 std::string default_of(const Setting& row) {
@@ -119,10 +142,10 @@ std::string settings_tables() {
   std::string page;
   std::string_view section = "-";
   for (const Setting& row : settings_table()) {
-    if (section_of(row.name) != section) {
-      section = section_of(row.name);
+    if (section_of(row) != section) {
+      section = section_of(row);
       page += std::format("\n## {}\n\n| setting | default | allowed | meaning |\n| --- | --- | --- | --- |\n",
-                          section.empty() ? "What a file gets" : section);
+                          section);
     }
     page += std::format("| `{}`{} | {} | {} | {} |\n", row.name, row.per_file ? " \\*" : "",
                         cell(default_of(row)), cell(row.allowed(row.limits)), cell(row.help));

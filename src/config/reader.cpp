@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <format>
 #include <map>
 
@@ -44,10 +43,11 @@ class YamlReader {
                               : read_rules(value, name_, environment_, settings_);
     }
     if (const Setting* const row = find_setting(key)) {
+      settings_.origins.insert_or_assign(key, origin);
+      if (is_list(*row)) return read_list(*row, value, name_, environment_, settings_);
       if (value.kind != DocumentNode::Kind::Scalar) {
         return fail_at(origin, key, std::format("needs one value: {}", row->allowed(row->limits)));
       }
-      settings_.origins.insert_or_assign(key, origin);
       return read_row(*row, value.text, environment_, origin, key, {&settings_, &settings_.file_defaults});
     }
     if (!is_section(key)) return fail_unknown(origin, key, false);
@@ -90,19 +90,17 @@ std::unexpected<Error> fail_unknown(std::string_view origin, std::string_view ke
 
 Result<std::string> read_path(std::string_view text, const Environment& environment) {
   FOREBAY_ASSIGN(const std::string expanded, environment.expand(text));
-  std::string path = std::filesystem::path(expanded).lexically_normal().string();
-  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
-  return path;
+  return normal_path(expanded);
 }
 
 Status read_row(const Setting& row, std::string_view text, const Environment& environment,
                 const std::string& origin, std::string_view key, Target target) {
-  std::string path;
-  if (row.limits.form == Form::Path) {
-    auto expanded = read_path(text, environment);
+  std::string given;
+  if (row.limits.form == Form::Path || is_list(row)) {
+    auto expanded = row.limits.form == Form::Path ? read_path(text, environment) : environment.expand(text);
     if (!expanded) return fail_at(origin, key, expanded.error().message);
-    path = std::move(*expanded);
-    text = path;
+    given = std::move(*expanded);
+    text = given;
   }
   if (const auto read = row.read(text, row.limits, target); !read)
     return fail_at(origin, key, read.error().message);

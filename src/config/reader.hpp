@@ -37,11 +37,18 @@ Status read_yaml(std::string_view text, std::string_view name, const Environment
 Status read_setting(std::string_view key, std::string_view text, const std::string& origin,
                     const Environment& environment, Settings& settings);
 
-// The two lists (reader_lists.cpp). Their entries take the place of what an earlier source gave.
+// The two lists of entries (reader_lists.cpp). Their entries take the place of what an earlier source gave.
 Status read_tiers(const DocumentNode& node, std::string_view name, const Environment& environment,
                   Settings& settings);
 Status read_rules(const DocumentNode& node, std::string_view name, const Environment& environment,
                   Settings& settings);
+
+// A setting that is a list of texts: a YAML list of them, or one text with colons (config/value.hpp).
+inline bool is_list(const Setting& row) {
+  return row.limits.form == Form::Paths || row.limits.form == Form::Patterns;
+}
+Status read_list(const Setting& row, const DocumentNode& node, std::string_view name,
+                 const Environment& environment, Settings& settings);
 
 // `text` with variables expanded, without "." and ".." and a slash at the end. Empty stays empty.
 Result<std::string> read_path(std::string_view text, const Environment& environment);

@@ -1,4 +1,4 @@
-// The two settings that are lists: tiers and the rules for files.
+// The settings that are lists: tiers, the rules for files, and lists of texts.
 #include <algorithm>
 #include <format>
 #include <ranges>
@@ -102,11 +102,7 @@ Status read_patterns(const DocumentNode& node, std::string_view key, std::string
     }
     auto expanded = environment.expand(pattern.text);
     if (!expanded) return fail_at(origin, key, expanded.error().message);
-    if (expanded->contains('/') && !expanded->starts_with('/') && !expanded->starts_with("**")) {
-      return fail_at(
-          origin, key,
-          std::format("\"{}\" can never match: a pattern with '/' begins with '/' or **", *expanded));
-    }
+    if (const auto why = why_no_pattern(*expanded); !why.empty()) return fail_at(origin, key, why);
     rule.patterns.push_back(std::move(*expanded));
   }
   return {};
@@ -143,7 +139,48 @@ Status read_rule_section(const DocumentNode& section, const std::string& prefix,
   return {};
 }
 
+// A pattern as an item of a text with colons.
+std::string with_escaped_colons(std::string_view pattern) {
+  std::string text;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == ':') text += '\\';
+    text += pattern[i];
+    if (pattern[i] == '\\' && i + 1 < pattern.size()) text += pattern[++i];
+  }
+  return text;
+}
+
 }  // namespace
+
+Status read_list(const Setting& row, const DocumentNode& node, std::string_view name,
+                 const Environment& environment, Settings& settings) {
+  const bool paths = row.limits.form == Form::Paths;
+  std::string text;
+  if (node.kind == Kind::List) {
+    for (std::size_t i = 0; i < node.items.size(); ++i) {
+      const DocumentNode& item = node.items[i];
+      const std::string key = std::format("{}[{}]", row.name, i);
+      const std::string origin = origin_at(name, item.line);
+      const std::string_view one = paths ? "an absolute path" : "a pattern such as \"*.h5\" or /scratch/**";
+      if (item.kind != Kind::Scalar || item.text.empty())
+        return fail_at(origin, key, std::format("needs {}", one));
+      auto expanded = environment.expand(item.text);
+      if (!expanded) return fail_at(origin, key, expanded.error().message);
+      if (paths && expanded->contains(':'))
+        return fail_at(origin, key, std::format("\"{}\" holds a colon, which separates paths", *expanded));
+      const std::string escaped = paths ? std::move(*expanded) : with_escaped_colons(*expanded);
+      if (auto read = row.read(escaped, row.limits, {&settings, nullptr}); !read)
+        return fail_at(origin, key, read.error().message);
+      text += (text.empty() ? "" : ":") + escaped;
+    }
+  } else if (node.kind == Kind::Scalar) {
+    return read_row(row, node.text, environment, origin_at(name, node.line), row.name, {&settings, nullptr});
+  } else if (node.kind == Kind::Map) {
+    return fail_at(origin_at(name, node.line), row.name,
+                   std::format("needs a list: {}", row.allowed(row.limits)));
+  }
+  return row.read(text, row.limits, {&settings, nullptr});
+}
 
 Status read_tiers(const DocumentNode& node, std::string_view name, const Environment& environment,
                   Settings& settings) {

@@ -122,12 +122,20 @@ void apply_profile(Settings& settings) {
   }
 }
 
+void add_real_homes(std::vector<std::string>& homes, const Machine& machine) {
+  for (std::size_t i = 0, written = homes.size(); i < written; ++i) {
+    std::string real = machine.real_path(homes[i]);
+    if (!std::ranges::contains(homes, real)) homes.push_back(std::move(real));
+  }
+}
+
 }  // namespace
 
 Settings resolve_paths(Settings settings, const Machine& machine) {
   if (settings.buffer.directory.empty())
     settings.buffer.directory = std::format("/dev/shm/forebay-{}", machine.user);
   if (settings.profile.file.empty()) settings.profile.file = settings.buffer.directory + "/profile.yaml";
+  add_real_homes(settings.choice.homes, machine);
   return settings;
 }
 

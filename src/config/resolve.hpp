@@ -11,7 +11,8 @@
 
 namespace forebay {
 
-// buffer.directory and profile.file are set.
+// buffer.directory and profile.file are set. Beside a home that is reached through a link stands its real
+// path.
 Settings resolve_paths(Settings settings, const Machine& machine = Machine::current());
 
 // As resolve_paths. Also: there is at least one tier, each one's directory exists and can be written to, its

@@ -47,6 +47,17 @@ TEST(Resolve, DefaultsWithNothingConfigured) {
   EXPECT_EQ(settings->limits.fragment_memory, Amount::of_bytes(16 * kGiB / 20));
 }
 
+TEST(Resolve, AHomeBehindALinkHasTwoNames) {
+  Machine machine = machine_with({{"/dev/shm", kShm}});
+  machine.real_path = [](const std::string& path) { return path == "/scratch" ? "/lustre/1" : path; };
+  const auto settings = resolve_text("homes: [/scratch, /work, /lustre/1]", machine);
+  ASSERT_TRUE(settings) << settings.error().message;
+  EXPECT_EQ(settings->choice.homes, (std::vector<std::string>{"/scratch", "/work", "/lustre/1"}));
+  const auto other = resolve_text("homes: /scratch", machine);
+  ASSERT_TRUE(other) << other.error().message;
+  EXPECT_EQ(other->choice.homes, (std::vector<std::string>{"/scratch", "/lustre/1"}));
+}
+
 TEST(Resolve, SmallMachineGetsSmallTiers) {
   Machine machine =
       machine_with({{"/dev/shm", {.free = 64 * kMiB, .in_memory = true}}, {"/tmp", {.free = 4 * kGiB}}});

@@ -26,4 +26,11 @@ FileSettings Settings::for_path(std::string_view path) const {
   return chosen;
 }
 
+FileSettings Settings::for_file(std::string_view path, std::uint64_t size) const {
+  FileSettings file = for_path(path);
+  if (choice.of_name(path) != FileVerdict::Chosen || choice.of_size(size) != FileVerdict::Chosen)
+    file.mode = Mode::Bypass;
+  return file;
+}
+
 }  // namespace forebay

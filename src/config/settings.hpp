@@ -17,6 +17,7 @@
 #include "base/bytes.hpp"
 #include "base/log.hpp"
 #include "config/choices.hpp"
+#include "config/file_choice.hpp"
 
 namespace forebay {
 
@@ -111,6 +112,7 @@ struct ProfileSettings {
 
 struct Settings {
   BufferSettings buffer{};
+  FileChoice choice{};
   std::vector<TierSettings> tiers{};  // fastest first; empty until resolved: the default two
   FileSettings file_defaults{};
   std::vector<FileRule> rules{};  // in the order written
@@ -130,6 +132,9 @@ struct Settings {
   // The settings of the file at absolute path `path`: for each setting the first rule that matches and gives
   // it, else the default.
   [[nodiscard]] FileSettings for_path(std::string_view path) const;
+
+  // The same for a file that is opened with `size` bytes: `bypass` unless it is chosen.
+  [[nodiscard]] FileSettings for_file(std::string_view path, std::uint64_t size) const;
 };
 
 }  // namespace forebay

@@ -99,6 +99,25 @@ constexpr auto kTable = std::to_array<Setting>({
     global<&Settings::buffer, &BufferSettings::max_processes>("buffer.max_processes", between(1, 1000),
                                                               "Processes that can be attached at one time."),
 
+    global<&Settings::choice, &FileChoice::homes>(
+        "homes", {.empty = "preloaded doors do nothing", .form = Form::Paths},
+        "Directories whose files are buffered; nothing outside is touched. Without any, the doors that a "
+        "program calls itself (HDF5, native) take every file, and preloaded ones (POSIX, MPI-IO) none."),
+    global<&Settings::choice, &FileChoice::include>(
+        "include", {.empty = "every file of the homes", .form = Form::Patterns},
+        "Only files that match one of these are buffered."),
+    global<&Settings::choice, &FileChoice::exclude>(
+        "exclude", {.empty = "no file", .form = Form::Patterns},
+        "Files that match one of these are not buffered, whatever `include` says."),
+    global<&Settings::choice, &FileChoice::min_file_size>(
+        "min_file_size", between(0, 1024 * kTiB),
+        "A file that is smaller when it is opened is not buffered. One that is empty, or that the open "
+        "truncates, is: nobody knows how large it will be."),
+    global<&Settings::choice, &FileChoice::max_file_size>("max_file_size",
+                                                          between(1, 1024 * kTiB, "no limit"),
+                                                          "A file that is larger when it is opened is not "
+                                                          "buffered."),
+
     per_file<&FileSettings::mode>("mode", kAny,
                                   "What becomes of writes. `async`: staged, and carried home in the "
                                   "background. `sync`: also written home "

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cerrno>
 #include <charconv>
+#include <filesystem>
 #include <format>
 
 #include "base/duration.hpp"
@@ -51,7 +52,21 @@ bool is_name(std::string_view text) {
          text != "." && text != "..";
 }
 
+// The index of the colon that ends the item at `from`, or the end of the text.
+std::size_t next_colon(std::string_view text, std::size_t from, bool escapes) {
+  for (; from < text.size() && text[from] != ':'; ++from) {
+    if (escapes && text[from] == '\\' && from + 1 < text.size()) ++from;
+  }
+  return from;
+}
+
 }  // namespace
+
+std::string normal_path(std::string_view path) {
+  std::string normal = std::filesystem::path(path).lexically_normal().string();
+  while (normal.size() > 1 && normal.ends_with('/')) normal.pop_back();
+  return normal;
+}
 
 std::unexpected<Error> fail_value(std::string_view text, std::string_view allowed) {
   constexpr std::size_t kShown = 200;
@@ -169,6 +184,42 @@ std::string Value<std::string>::allowed(const Limits& limits) {
     default:
       return words + "a text";
   }
+}
+
+std::string why_no_pattern(std::string_view pattern) {
+  if (!pattern.contains('/') || pattern.starts_with('/') || pattern.starts_with("**")) return {};
+  return std::format("\"{}\" can never match: a pattern with '/' begins with '/' or **", pattern);
+}
+
+Result<std::vector<std::string>> Value<std::vector<std::string>>::read(std::string_view text,
+                                                                       const Limits& limits) {
+  std::vector<std::string> items;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = next_colon(text, begin, limits.form == Form::Patterns);
+    const std::string_view item = text.substr(begin, end - begin);
+    begin = end + 1;
+    if (item.empty()) continue;
+    if (limits.form == Form::Paths) {
+      if (!item.starts_with('/') || item.contains('\0')) return fail_value(item, "an absolute path");
+      items.push_back(normal_path(item));
+    } else {
+      if (auto why = why_no_pattern(item); !why.empty()) return fail(EINVAL, std::move(why));
+      items.emplace_back(item);
+    }
+  }
+  return items;
+}
+
+std::string Value<std::vector<std::string>>::write(const std::vector<std::string>& value,
+                                                   const Limits& /*limits*/) {
+  std::string text;
+  for (const std::string& item : value) text += (text.empty() ? "" : ":") + item;
+  return text;
+}
+
+std::string Value<std::vector<std::string>>::allowed(const Limits& limits) {
+  return std::format("empty ({}) or {}, separated by colons", limits.empty,
+                     limits.form == Form::Paths ? "absolute paths" : "patterns");
 }
 
 }  // namespace forebay

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/error.hpp"
@@ -17,10 +18,12 @@ namespace forebay {
 
 enum class Form : std::uint8_t {
   Plain,
-  Rate,     // of a number of bytes: per second
-  Percent,  // of a whole number
-  Path,     // of a string: an absolute path, in which variables are expanded
-  Name,     // of a string: 1 to 64 letters, digits, '.', '_', '-'
+  Rate,      // of a number of bytes: per second
+  Percent,   // of a whole number
+  Path,      // of a string: an absolute path, in which variables are expanded
+  Name,      // of a string: 1 to 64 letters, digits, '.', '_', '-'
+  Paths,     // of a list: absolute paths, in which variables are expanded
+  Patterns,  // of a list: path patterns (base/glob.hpp)
 };
 
 struct Limits {
@@ -79,6 +82,20 @@ struct Value<std::string> {
   static std::string write(const std::string& value, const Limits& limits);
   static std::string allowed(const Limits& limits);
 };
+
+// Joined by colons; one that belongs to a pattern is written \:, no path can have one.
+template <>
+struct Value<std::vector<std::string>> {
+  static Result<std::vector<std::string>> read(std::string_view text, const Limits& limits);
+  static std::string write(const std::vector<std::string>& value, const Limits& limits);
+  static std::string allowed(const Limits& limits);
+};
+
+// Without "." and "..", double slashes and a slash at the end. Empty stays empty.
+std::string normal_path(std::string_view path);
+
+// Why a path pattern can never match anything; empty if it can.
+std::string why_no_pattern(std::string_view pattern);
 
 [[nodiscard]] std::unexpected<Error> fail_value(std::string_view text, std::string_view allowed);
 

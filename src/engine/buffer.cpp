@@ -116,7 +116,7 @@ Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, m
   FOREBAY_ASSIGN(const auto stamp, stamp_of(fd.get(), path));
   if (!stamp.regular) return fail(EINVAL, path + " is not a regular file");
   FOREBAY_ASSIGN(auto real, real_path(fd.get(), path));
-  auto settings = core_.settings.for_path(real);
+  auto settings = core_.settings.for_file(real, (flags & O_TRUNC) != 0 ? 0 : stamp.size);
   if (adjust) adjust(settings);
 
   std::uint32_t number = 0;
