@@ -202,6 +202,10 @@ typedef struct forebay_statistics {
   uint64_t take_overs; /* locks of processes that had died */
   uint64_t recovered_bytes;
   uint64_t passed_through; /* bytes read and written at home past the buffer, as mode=bypass asks */
+
+  uint64_t home_write_ns; /* how long home was being written to, */
+  uint64_t home_read_ns;  /* and read from, */
+  uint64_t home_wait_ns;  /* and how long programs waited for the former */
 } forebay_statistics;
 
 /* `scope` is a forebay_scope. */

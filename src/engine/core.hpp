@@ -6,6 +6,7 @@
 
 #include "config/settings.hpp"
 #include "engine/bucket_table.hpp"
+#include "engine/busy_time.hpp"
 #include "engine/control.hpp"
 #include "engine/file_table.hpp"
 #include "engine/home_speed.hpp"
@@ -41,6 +42,8 @@ struct Core {
 
   const Settings settings;
   HomeSpeeds home_speeds;
+  BusyTime writing_home;
+  BusyTime reading_home;
   std::unique_ptr<Control> control_owner;
   const Control& control;
   Peers peers;

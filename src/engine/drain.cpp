@@ -134,7 +134,10 @@ Status Drain::write_runs(Shipment& shipment) {
   for (auto& run : shipment.runs) {
     keep_to_rate(run.bytes);
     FOREBAY_CRASH_POINT("ship.before_write");
-    FOREBAY_TRY(shipment.home->write(run.pieces, run.offset));
+    {
+      const BusyCall busy(core_.writing_home, core_.control, core_.counters().home_write_ns);
+      FOREBAY_TRY(shipment.home->write(run.pieces, run.offset));
+    }
     count(core_.counters().home_writes);
     count(core_.counters().home_written_bytes, run.bytes);
   }

@@ -334,6 +334,14 @@ Status Drainer::flush_once(const std::shared_ptr<HomeFile>& home, const std::vec
 
 Status Drainer::flush(const std::shared_ptr<HomeFile>& home, std::uint64_t first, std::uint64_t last,
                       TimePoint deadline) {
+  const auto began = core_.control.nanoseconds();
+  auto status = flush_within(home, first, last, deadline);
+  count(core_.counters().home_wait_ns, core_.control.nanoseconds() - began);
+  return status;
+}
+
+Status Drainer::flush_within(const std::shared_ptr<HomeFile>& home, std::uint64_t first, std::uint64_t last,
+                             TimePoint deadline) {
   std::vector<std::uint64_t> busy;
   FOREBAY_TRY(flush_once(home, unsaved_blocks(core_, home->file(), first, last), busy, deadline));
   // Claims of others: when they are through, what was written after them is claimed here. Each block needs

@@ -86,6 +86,8 @@ class Drainer {
       const std::function<void(std::chrono::milliseconds)>& again_in) const;
   [[nodiscard]] std::vector<std::shared_ptr<HomeFile>> homes(std::optional<OnClose> only);
   void ship_in_background(const std::shared_ptr<Shipment>& shipment);
+  Status flush_within(const std::shared_ptr<HomeFile>& home, std::uint64_t first, std::uint64_t last,
+                      TimePoint deadline);
   Status flush_once(const std::shared_ptr<HomeFile>& home, const std::vector<UnsavedBlock>& blocks,
                     std::vector<std::uint64_t>& busy, TimePoint deadline);
 

@@ -161,6 +161,7 @@ Status Fetcher::read_neighbours(const HomeFile& home, std::span<Gap> gaps) {
   std::unique_ptr<std::byte[]> copy;
   if (!direct) copy = std::make_unique_for_overwrite<std::byte[]>(span);
   const auto began = core_.control.nanoseconds();
+  const BusyCall busy(core_.reading_home, core_.control, core_.counters().home_read_ns);
   FOREBAY_ASSIGN(const auto got, home.read(direct ? gaps.front().out : copy.get(), span, start));
   admission_.note(span, core_.control.nanoseconds() - began);
   count(core_.counters().home_reads);
@@ -278,6 +279,7 @@ Result<std::uint64_t> Fetcher::bring(const HomeFile& home, const FileSettings& s
     const auto start = pieces[i].block * bucket_size;
     const auto wanted = std::min<std::uint64_t>((end - i) * bucket_size, size - start);
     const auto room = std::make_unique_for_overwrite<std::byte[]>(wanted);
+    const BusyCall busy(core_.reading_home, core_.control, core_.counters().home_read_ns);
     const auto got = result ? home.read(room.get(), wanted, start) : Result<std::uint64_t>(0);
     if (!got) result = std::unexpected(got.error());
     count(core_.counters().home_reads);

@@ -19,7 +19,7 @@ using Wide = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && Wide::is_always_lock_free);
 
 inline constexpr std::uint64_t kMagic = 0x31594142'45524f46;  // "FOREBAY1"
-inline constexpr std::uint32_t kLayoutVersion = 3;
+inline constexpr std::uint32_t kLayoutVersion = 4;
 inline constexpr std::uint32_t kTierLimit = 8;
 inline constexpr std::uint32_t kLeaseLimit = 1024;
 inline constexpr std::uint32_t kLinked =
@@ -86,6 +86,9 @@ struct Counters {
   Wide prefetched_bytes, readahead_bytes, filled_bytes;
   Wide evictions, demotions, promotions, damaged;
   Wide waits_for_room, wait_ns, take_overs, recovered_bytes, passed_through;
+  // How long the process was writing to and reading from home, and how long its program waited for the
+  // former.
+  Wide home_write_ns, home_read_ns, home_wait_ns;
 };
 inline constexpr std::size_t kCounterCount = sizeof(Counters) / sizeof(Wide);
 

@@ -36,7 +36,8 @@ const std::array<NamedCounter, kCounterCount> kCounterNames{
     FOREBAY_COUNTER(promotions),      FOREBAY_COUNTER(damaged),
     FOREBAY_COUNTER(waits_for_room),  FOREBAY_COUNTER(wait_ns),
     FOREBAY_COUNTER(take_overs),      FOREBAY_COUNTER(recovered_bytes),
-    FOREBAY_COUNTER(passed_through)};
+    FOREBAY_COUNTER(passed_through),  FOREBAY_COUNTER(home_write_ns),
+    FOREBAY_COUNTER(home_read_ns),    FOREBAY_COUNTER(home_wait_ns)};
 #undef FOREBAY_COUNTER
 
 namespace {
