@@ -31,6 +31,7 @@ void add_common(CLI::App& verb, CommonOptions& options) {
   verb.add_option("--set", options.set, "A setting, in place of file and environment; may be repeated")
       ->type_name("KEY=VALUE")
       ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   verb.add_option("--buffer", options.buffer, "Name of the buffer (setting buffer.name)")->type_name("NAME");
   verb.footer(kExitCodes);

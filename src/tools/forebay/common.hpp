@@ -19,8 +19,9 @@ namespace forebay {
 
 enum ExitCode : int {
   kDone = 0,
-  kAttention = 1,  // something is left, damaged, refused or to be fixed; it was named
-  kUsage = 2,      // the command line or the settings are wrong; nothing was done
+  kAttention = 1,    // something is left, damaged, refused or to be fixed; it was named
+  kUsage = 2,        // the command line or the settings are wrong; nothing was done
+  kRunFailed = 125,  // of `forebay run`, whose other statuses are those of its command
 };
 inline constexpr const char* kExitCodes =
     "Exit status: 0 all is well, 1 something needs attention (it is named), 2 the command line or a setting "

@@ -1,5 +1,4 @@
 // forebay drain: everything unsaved in a buffer goes home now, whoever wrote it.
-#include <fcntl.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
@@ -119,16 +118,6 @@ Status inherit(const Settings& settings, Clock::time_point deadline, bool& stuck
   }
   stuck = stuck || errand.stuck();
   return {};
-}
-
-// Goes on in a process that belongs to nobody; false in the one that began.
-bool go_into_background() {
-  const auto pid = ::fork();
-  if (pid != 0) return false;
-  ::setsid();
-  const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, fd);
-  return true;
 }
 
 int run_detached(const std::vector<Settings>& buffers, std::chrono::nanoseconds timeout) {

@@ -1,5 +1,6 @@
 #include "tools/forebay/errand.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -74,6 +75,15 @@ std::vector<Carrier::Outcome> Errand::carry(const std::vector<std::uint32_t>& fi
 
 Errand::~Errand() {
   if (stuck_) (void)buffer_.release();
+}
+
+bool go_into_background() {
+  const auto pid = ::fork();
+  if (pid != 0) return false;
+  ::setsid();
+  const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, fd);
+  return true;
 }
 
 void end_now(int code) {

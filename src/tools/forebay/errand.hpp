@@ -48,6 +48,9 @@ class Errand {
   bool stuck_ = false;
 };
 
+// Goes on in a process that belongs to nobody; false in the one that began.
+bool go_into_background();
+
 // Ends the process at once, after what was said has gone out: for when an errand is stuck.
 [[noreturn]] void end_now(int code);
 

@@ -1,0 +1,20 @@
+// The few things about an ELF file of this machine that its headers tell.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace forebay {
+
+struct ElfFile {
+  std::string loader{};  // PT_INTERP; empty: linked statically, or a library
+  bool dynamic = false;  // has PT_DYNAMIC
+  std::vector<std::string> needed{};
+};
+
+// ENOEXEC: no ELF file, of another machine, or damaged.
+Result<ElfFile> read_elf(const std::string& path);
+
+}  // namespace forebay

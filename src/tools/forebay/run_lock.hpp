@@ -1,0 +1,43 @@
+// Proof that somebody runs a command on a buffer.
+//
+// Beside the buffer's directory lies NAME.run, on which every `forebay run` that uses the buffer holds a
+// shared lock, which the kernel ends with the process. The last to leave may have the lock alone and then
+// removes buffer and file; a file that nobody has locked was left by runs that were killed.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "os/fd.hpp"
+
+namespace forebay {
+
+class RunLock {
+ public:
+  // Joins those who run on the buffer `name` below `directory` (made if need be). ETIMEDOUT: for `patience`
+  // somebody has had it alone.
+  static Result<RunLock> join(const std::string& directory, const std::string& name,
+                              std::chrono::nanoseconds patience);
+  // Has it alone, if nobody runs on it. EAGAIN: somebody does. ENOENT: there is no such file.
+  static Result<RunLock> take_abandoned(const std::string& directory, const std::string& name);
+
+  // Is nobody else running on the buffer? Then nobody can join until this object goes.
+  [[nodiscard]] bool become_the_last();
+  // For who has it alone: the file is removed.
+  void remove();
+
+ private:
+  RunLock(Fd directory, std::string name, Fd file)
+      : directory_(std::move(directory)), name_(std::move(name)), file_(std::move(file)) {}
+
+  Fd directory_;
+  std::string name_;  // of the file
+  Fd file_;
+};
+
+// The buffers below `directory` that runs have marked as theirs, living or not.
+std::vector<std::string> marked_by_runs(const std::string& directory);
+
+}  // namespace forebay
