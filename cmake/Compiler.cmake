@@ -28,6 +28,12 @@ set(CMAKE_C_FLAGS_DEBUG "-Og -g")
 # For what only tests run once: optimising it takes a third of its compilation and gains nothing.
 set(FOREBAY_TEST_OPTIONS $<$<CONFIG:RelWithDebInfo>:-O0>)
 
+# forebay_compile_together(<target>): for a target whose sources another target compiles one by one. Reading the
+# headers once for a dozen sources takes a quarter of the time; names inside their namespaces must differ.
+function(forebay_compile_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12)
+endfunction()
+
 add_compile_definitions(_GNU_SOURCE _FILE_OFFSET_BITS=64)
 add_compile_options(
   -Wall -Wextra -Wpedantic -Werror -Wshadow -Wconversion -Wcast-qual -Wundef

@@ -5,7 +5,8 @@ usage: tidy.py BUILD_DIR CACHE_DIR JOBS
 
 Tests are left to the compiler and clang-format: GoogleTest's macros cost most of the time and find little.
 A file that passed is not checked again while it, the project headers it reaches, its compile command,
-.clang-tidy and clang-tidy itself are the same.
+.clang-tidy and clang-tidy itself are the same. A file that is compiled several times (per flavour of HDF5, with crash
+points) is checked as it is compiled first.
 """
 import concurrent.futures
 import functools
@@ -51,7 +52,7 @@ def key(path, command, common):
 
 
 def check(build, path):
-    result = subprocess.run([*TIDY, "-p", build, str(path)], capture_output=True, text=True, check=False)
+    result = subprocess.run([*TIDY, "-p", str(build), str(path)], capture_output=True, text=True, check=False)
     return result.returncode == 0, result.stdout + ("" if result.returncode == 0 else result.stderr)
 
 
@@ -60,19 +61,24 @@ def main():
     cache.mkdir(parents=True, exist_ok=True)
     common = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout
     common += " ".join(TIDY).encode() + (ROOT / ".clang-tidy").read_bytes()
-    commands = json.loads(pathlib.Path(build, "compile_commands.json").read_text())
-    todo = {}
-    for entry in commands:
+    commands = {}
+    for entry in json.loads(pathlib.Path(build, "compile_commands.json").read_text()):
         path = pathlib.Path(entry["file"])
         if path.is_relative_to(ROOT / "src") and path.suffix == ".cpp" and not path.name.endswith("_test.cpp"):
-            stamp = cache / key(path, entry["command"], common)
-            if stamp.exists():
-                os.utime(stamp)
-            else:
-                todo[path] = stamp
+            commands.setdefault(path, entry)
+    database = pathlib.Path(build, "tidy")
+    database.mkdir(exist_ok=True)
+    (database / "compile_commands.json").write_text(json.dumps(list(commands.values())))
+    todo = {}
+    for path, entry in commands.items():
+        stamp = cache / key(path, entry["command"], common)
+        if stamp.exists():
+            os.utime(stamp)
+        else:
+            todo[path] = stamp
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        running = {pool.submit(check, build, path): path for path in todo}
+        running = {pool.submit(check, database, path): path for path in todo}
         for done, future in enumerate(concurrent.futures.as_completed(running), 1):
             passed, output = future.result()
             path = running[future]

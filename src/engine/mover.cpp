@@ -14,7 +14,7 @@ namespace forebay {
 namespace {
 
 constexpr unsigned kDepth = 16;
-constexpr std::uint32_t kSample = 64;
+constexpr std::uint32_t kCandidates = 64;
 constexpr auto kDeathWatch = std::chrono::seconds(2);
 constexpr std::uint64_t kAhead = 64u << 20;  // storage reserved ahead of use
 
@@ -100,7 +100,7 @@ std::optional<Mover::Candidate> Mover::coldest(std::uint32_t tier) const {
   std::optional<Candidate> best;
   std::uint32_t best_used = 0;
   std::uint32_t seen = 0;
-  for (std::uint32_t looked = 0; looked < available && seen < kSample; ++looked) {
+  for (std::uint32_t looked = 0; looked < available && seen < kCandidates; ++looked) {
     const auto word =
         core_.slots.word(first + hand.fetch_add(1, std::memory_order_relaxed) % available).load();
     const auto index = slot_bucket(word);

@@ -12,7 +12,7 @@ namespace {
 constexpr unsigned kVersion = 1;
 
 herr_t initialize(hid_t /*vipl*/) { return register_operations(); }
-herr_t terminate() { return 0; }
+herr_t terminate_connector() { return 0; }
 
 template <const H5VL_class_t& (*Self)()>
 herr_t get_class(void* handle, H5VL_get_conn_lvl_t level, const H5VL_class_t** found) {
@@ -37,7 +37,7 @@ H5VL_class_t make(const char* name, H5VL_class_value_t value) {
           .conn_version = kVersion,
           .cap_flags = H5VL_CAP_FLAG_NATIVE_FILES | H5VL_CAP_FLAG_ASYNC,
           .initialize = initialize,
-          .terminate = terminate,
+          .terminate = terminate_connector,
           .info_cls = info_calls(),
           .wrap_cls = wrap_calls(),
           .attr_cls = {.create = forward<H5VLattr_create>,

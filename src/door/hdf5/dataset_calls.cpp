@@ -180,7 +180,7 @@ herr_t specific(void* handle, H5VL_dataset_specific_args_t* args, hid_t dxpl, vo
   return plain(handle, args, dxpl, request);
 }
 
-herr_t optional(void* handle, H5VL_optional_args_t* args, hid_t dxpl, void** request) {
+herr_t optional_on_dataset(void* handle, H5VL_optional_args_t* args, hid_t dxpl, void** request) {
   if (const auto ours = dataset_operation(args->op_type))
     return control(*ours, handle, args->args, dxpl, request);
   auto& one = dataset(handle);
@@ -203,7 +203,7 @@ H5VL_dataset_class_t dataset_calls() {
           .write = write,
           .get = forward<H5VLdataset_get>,
           .specific = specific,
-          .optional = optional,
+          .optional = optional_on_dataset,
           .close = forward_close<H5VLdataset_close>};
 }
 

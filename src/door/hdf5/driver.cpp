@@ -400,7 +400,7 @@ void* get_info(H5FD_t* file) { return new DriverInfo{opened(file).wishes}; }
 hid_t registered = H5I_INVALID_HID;
 
 // HDF5 is closing down, and has closed its files.
-herr_t terminate() {
+herr_t terminate_driver() {
   registered = H5I_INVALID_HID;
   return leave_all() ? 0 : -1;
 }
@@ -414,7 +414,7 @@ constexpr H5FD_class_t kClass = {
     .name = kDriverName,
     .maxaddr = kMaxAddress,
     .fc_degree = H5F_CLOSE_WEAK,
-    .terminate = terminate,
+    .terminate = terminate_driver,
     .sb_size = nullptr,
     .sb_encode = nullptr,
     .sb_decode = nullptr,

@@ -159,7 +159,7 @@ Status prepare_swmr(FileState& file) {
   return file.driver() != nullptr ? file.driver()->go_plain(Plain::kSwmr) : Status{};
 }
 
-herr_t optional(void* handle, H5VL_optional_args_t* args, hid_t dxpl, void** request) {
+herr_t optional_on_file(void* handle, H5VL_optional_args_t* args, hid_t dxpl, void** request) {
   if (const auto ours = file_operation(args->op_type)) return control(*ours, handle, args->args);
   const auto file = object(handle).file;
   const auto& parallel = file->parallel();
@@ -206,8 +206,12 @@ herr_t close(void* handle, hid_t dxpl, void** request) {
 }  // namespace
 
 H5VL_file_class_t file_calls() {
-  return {
-      .create = create, .open = open, .get = get, .specific = specific, .optional = optional, .close = close};
+  return {.create = create,
+          .open = open,
+          .get = get,
+          .specific = specific,
+          .optional = optional_on_file,
+          .close = close};
 }
 
 }  // namespace forebay::hdf5

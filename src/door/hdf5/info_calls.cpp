@@ -16,7 +16,7 @@ herr_t compare(int* result, const void* one, const void* two) {
   return 0;
 }
 
-herr_t release(void* handle) {
+herr_t free_info(void* handle) {
   delete static_cast<ConnectorInfo*>(handle);
   return 0;
 }
@@ -45,7 +45,7 @@ H5VL_info_class_t info_calls() {
   return {.size = sizeof(ConnectorInfo),
           .copy = copy,
           .cmp = compare,
-          .free = release,
+          .free = free_info,
           .to_str = to_text,
           .from_str = from_text};
 }

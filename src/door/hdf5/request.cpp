@@ -34,7 +34,7 @@ herr_t notify(void* handle, H5VL_request_notify_t callback, void* context) {
 herr_t cancel(void* handle, H5VL_request_status_t* status) { return request(handle).cancel(status); }
 herr_t specific(void* handle, H5VL_request_specific_args_t* args) { return request(handle).specific(args); }
 herr_t optional(void* handle, H5VL_optional_args_t* args) { return request(handle).optional(args); }
-herr_t release(void* handle) {
+herr_t free_request(void* handle) {
   const auto result = request(handle).release();
   if (result >= 0) delete &request(handle);
   return result;
@@ -45,7 +45,7 @@ constexpr H5VL_request_class_t kClass = {.wait = wait,
                                          .cancel = cancel,
                                          .specific = specific,
                                          .optional = optional,
-                                         .free = release};
+                                         .free = free_request};
 
 }  // namespace
 
