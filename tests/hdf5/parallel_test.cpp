@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "config/load.hpp"
+#include "door/hdf5/native_dataset.hpp"
 #include "door/hdf5/parallel_dataset.hpp"
 #include "door/hdf5/parallel_file.hpp"
 
@@ -212,7 +213,7 @@ class Program {
         Hid(H5Dcreate2(file_id_.get(), name.c_str(), dataset.filtered ? H5T_NATIVE_INT32 : H5T_STD_I32BE,
                        space.get(), H5P_DEFAULT, layout.get(), dataset_access_.get()));
     expect(static_cast<bool>(dataset.id), "H5Dcreate");
-    file_->allocated();
+    if (fills_chunks(layout.get())) file_->allocated();
     attach_engine(dataset);
     dataset.content.assign(rows * kColumns, kFill);
     return name;

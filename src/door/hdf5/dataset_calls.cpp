@@ -12,6 +12,7 @@
 #include "door/hdf5/error_stack.hpp"
 #include "door/hdf5/forward.hpp"
 #include "door/hdf5/home_request.hpp"
+#include "door/hdf5/native_dataset.hpp"
 #include "door/hdf5/operation_numbers.hpp"
 #include "door/hdf5/prefetch.hpp"
 
@@ -24,8 +25,11 @@ void* create(void* place, const H5VL_loc_params_t* where, const char* name, hid_
   void* const under = H5VLdataset_create(object(place).under, where, file->connector(), name, lcpl, type,
                                          space, dcpl, dapl, dxpl, request);
   adopt(request, file);
-  // Collective, whether it worked here or not.
-  if (file->parallel()) file->parallel()->allocated();
+  if (const auto& parallel = file->parallel()) {
+    // Collective, whether it worked here or not.
+    if (fills_chunks(dcpl)) parallel->allocated();
+    if (name == nullptr) parallel->unlinked();  // until it gets a link
+  }
   return under == nullptr ? nullptr : static_cast<Object*>(new DatasetObject(under, file));
 }
 
@@ -43,7 +47,7 @@ void* open(void* place, const H5VL_loc_params_t* where, const char* name, hid_t 
 
 void note_refusal(DatasetObject& one) {
   if (std::exchange(one.noted, true)) return;
-  one.file->note_passed(std::format("HDF5 on MPI-IO: {}", words(one.parallel->last_reason())));
+  one.file->note_passed(std::format("HDF5 on MPI-IO: {}", words(one.parallel()->last_reason())));
 }
 
 // What several datasets are handed in one call.
@@ -89,13 +93,13 @@ herr_t move(size_t count, void* handles[], hid_t memory_types[], hid_t memory_sp
   if (count > 1 && file->parallel() && is_collective(dxpl)) leave_it = file->parallel()->any(leave_it);
   for (size_t i = 0; i < count; ++i) {
     auto& one = dataset(handles[i]);
-    if (one.parallel && !leave_it) {
+    if (one.parallel() != nullptr && !leave_it) {
       const TransferCall call{memory_types[i], memory_spaces[i], file_spaces[i], dxpl};
       const auto done = [&] {
         if constexpr (kWrites) {
-          return one.parallel->write(call, data[i]);
+          return one.parallel()->write(call, data[i]);
         } else {
-          return one.parallel->read(call, data[i]);
+          return one.parallel()->read(call, data[i]);
         }
       }();
       if (!done) {
@@ -114,7 +118,7 @@ herr_t move(size_t count, void* handles[], hid_t memory_types[], hid_t memory_sp
              rest.memory_spaces.data(), rest.file_spaces.data(), dxpl, rest.data.data(), request);
   adopt(request, file);
   if constexpr (kWrites) {
-    for (auto* const one : natively) one->parallel->written_natively();
+    for (auto* const one : natively) one->parallel()->written_natively();
   }
   return result;
 }
@@ -123,7 +127,7 @@ herr_t move(size_t count, void* handles[], hid_t memory_types[], hid_t memory_sp
 template <auto Native, class Data>
 herr_t transfer(size_t count, void* handles[], hid_t memory_types[], hid_t memory_spaces[],
                 hid_t file_spaces[], hid_t dxpl, Data* data[], void** request) {
-  if (count != 1 || dataset(handles[0]).parallel) {
+  if (count != 1 || dataset(handles[0]).parallel() != nullptr) {
     return count == 0 ? 0
                       : move<Native, Data>(count, handles, memory_types, memory_spaces, file_spaces, dxpl,
                                            data, request);
@@ -151,7 +155,7 @@ herr_t write(size_t count, void* handles[], hid_t memory_types[], hid_t memory_s
 
 // Before HDF5 goes to the raw data by itself.
 bool drained(DatasetObject& one) {
-  const auto status = one.parallel->file().drain();
+  const auto status = one.parallel()->file().drain();
   if (!status) push_error(status.error(), H5E_DATASET, H5E_CANTFLUSH);
   return status.has_value();
 }
@@ -159,22 +163,22 @@ bool drained(DatasetObject& one) {
 herr_t specific(void* handle, H5VL_dataset_specific_args_t* args, hid_t dxpl, void** request) {
   auto& one = dataset(handle);
   const auto plain = forward<H5VLdataset_specific>;
-  if (!one.parallel) return plain(handle, args, dxpl, request);
+  if (one.parallel() == nullptr) return plain(handle, args, dxpl, request);
   switch (args->op_type) {
     case H5VL_DATASET_SET_EXTENT: {
-      const auto ready = one.parallel->before_resize({args->args.set_extent.size, H5S_MAX_RANK});
+      const auto ready = one.parallel()->before_resize({args->args.set_extent.size, H5S_MAX_RANK});
       if (!ready) {
         push_error(ready.error(), H5E_DATASET, H5E_CANTFLUSH);
         return -1;
       }
       const auto result = plain(handle, args, dxpl, request);
-      one.parallel->resized();
+      one.parallel()->resized();
       return result;
     }
     case H5VL_DATASET_FLUSH:
       return drained(one) ? plain(handle, args, dxpl, request) : -1;
     case H5VL_DATASET_REFRESH:
-      one.parallel->file().forget();
+      one.parallel()->file().forget();
       return plain(handle, args, dxpl, request);
   }
   return plain(handle, args, dxpl, request);
@@ -187,10 +191,10 @@ herr_t optional_on_dataset(void* handle, H5VL_optional_args_t* args, hid_t dxpl,
   const auto plain = forward<H5VLdataset_optional>;
   const bool reads = args->op_type == H5VL_NATIVE_DATASET_CHUNK_READ;
   const bool writes = args->op_type == H5VL_NATIVE_DATASET_CHUNK_WRITE;
-  if (!one.parallel || !(reads || writes)) return plain(handle, args, dxpl, request);
+  if (!(reads || writes) || one.parallel() == nullptr) return plain(handle, args, dxpl, request);
   if (!drained(one)) return -1;
   const auto result = plain(handle, args, dxpl, request);
-  if (writes) one.parallel->file().forget();
+  if (writes) one.parallel()->file().forget();
   return result;
 }
 

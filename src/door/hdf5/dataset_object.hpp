@@ -14,11 +14,24 @@ namespace forebay::hdf5 {
 
 struct DatasetObject final : Object {
   DatasetObject(void* under_object, std::shared_ptr<FileState> in) : Object(under_object, std::move(in)) {
-    if (auto served = parallel_file_of(under, *file)) parallel.emplace(std::move(served), under, vol());
+    if (times_served() != 0 && serves_collective_metadata()) (void)parallel();  // D3
   }
 
-  std::optional<ParallelDataset> parallel{};  // in a file that the engine serves beside MPI-IO
-  bool noted = false;                         // that it is not buffered
+  // In a file that the engine serves beside MPI-IO; null elsewhere. Looked for when it is first asked for:
+  // a dataset that is only made or only looked at costs nothing.
+  [[nodiscard]] ParallelDataset* parallel() {
+    if (!parallel_ && looked_ != times_served()) {
+      looked_ = times_served();
+      if (auto served = parallel_file_of(under, *file)) parallel_.emplace(std::move(served), under, vol());
+    }
+    return parallel_ ? &*parallel_ : nullptr;
+  }
+
+  bool noted = false;  // that it is not buffered
+
+ private:
+  std::optional<ParallelDataset> parallel_{};
+  unsigned long looked_ = 0;  // times_served() when it was looked for
 };
 
 // The right kind of object for what the connector below opened.

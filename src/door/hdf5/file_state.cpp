@@ -4,6 +4,7 @@
 #include <H5VLconnector_passthru.h>
 #include <H5VLnative.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "door/hdf5/error_stack.hpp"
@@ -31,13 +32,21 @@ unsigned long number_of(void* under_file, hid_t connector) {
   return number;
 }
 
-// Files that the engine serves beside MPI-IO. HDF5's lock guards it; never freed.
+// Files that the engine serves beside MPI-IO. HDF5's lock guards both; never freed.
 std::vector<FileState*>& served() {
   static auto* files = new std::vector<FileState*>;
   return *files;
 }
+unsigned long served_so_far = 0;
 
 }  // namespace
+
+unsigned long times_served() { return served_so_far; }
+
+bool serves_collective_metadata() {
+  return std::ranges::any_of(served(),
+                             [](const auto* file) { return file->parallel()->collective_metadata(); });
+}
 
 std::shared_ptr<ParallelFile> parallel_file_of(void* dataset, const FileState& reached_by) {
   if (served().empty()) return nullptr;
@@ -90,6 +99,7 @@ FileState::FileState(Way way, void* under_file, hid_t connector, Membership memb
 void FileState::set_parallel(std::shared_ptr<ParallelFile> file) {
   parallel_ = std::move(file);
   served().push_back(this);
+  ++served_so_far;
   auto fate = std::make_shared<Fate>();
   fate->file = parallel_->engine();
   fate->process = fork_generation();

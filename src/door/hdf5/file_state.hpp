@@ -63,6 +63,11 @@ class FileState {
 // the engine does not serve that one. Where HDF5 reads metadata collectively, this is collective.
 [[nodiscard]] std::shared_ptr<ParallelFile> parallel_file_of(void* dataset, const FileState& reached_by);
 
+// Raised whenever one more file is served: what was looked for in vain may be found then.
+[[nodiscard]] unsigned long times_served();
+// Does HDF5 read the metadata of a file collectively that the engine serves?
+[[nodiscard]] bool serves_collective_metadata();
+
 // Which way a file opened with this list goes, and the list for the connector below: `fapl` with that
 // connector in it, and our driver where it serves. H5I_INVALID_HID: failed, with an entry on the error stack.
 // The caller closes it.

@@ -7,7 +7,9 @@
 #include <H5VLnative.h>
 
 #include <algorithm>
+#include <array>
 
+#include "door/hdf5/native_dataset.hpp"
 #include "door/hdf5/quiet.hpp"
 
 namespace forebay::hdf5 {
@@ -15,15 +17,17 @@ namespace {
 
 constexpr std::uint64_t kNear = 64u << 10;  // prefetched with one request
 
+// May a transfer that is refused for this reason go to bytes which are served to others? Through a virtual
+// dataset HDF5 goes to those of other datasets; one that had no link may have got one and been opened again.
+bool reaches_staged(Reason why) { return why == Reason::kVirtual || why == Reason::kUnlinked; }
+
 }  // namespace
 
 ParallelDataset::ParallelDataset(std::shared_ptr<ParallelFile> file, void* under, hid_t connector)
-    : file_(std::move(file)),
-      under_(under),
-      connector_(connector),
-      resizings_(file_->resizings_),
-      unlinkings_(file_->unlinkings_) {
-  if (file_->collective_metadata_) (void)map();  // D3
+    : file_(std::move(file)), under_(under), connector_(connector), resizings_(file_->resizings_) {
+  if (!file_->collective_metadata_) return;
+  unlinkings_ = file_->unlinkings_;
+  (void)map();  // D3
 }
 
 bool ParallelDataset::linked() const {
@@ -67,8 +71,8 @@ Result<std::optional<Transfer>> ParallelDataset::plan(const TransferCall& reques
   const auto& known = map();
   if (!known) {
     last_reason_ = known.error();
-    // Through a virtual dataset HDF5 goes to the bytes of others by itself.
-    if (last_reason_ == Reason::kVirtual) FOREBAY_TRY(file_->drain());
+    if (reaches_staged(last_reason_))
+      FOREBAY_TRY(is_collective(request.transfer) ? file_->settle() : file_->drain());
     return std::nullopt;
   }
   auto transfer = Transfer::plan(*known, request, memory, direction);
@@ -102,15 +106,17 @@ Result<ParallelDataset::Way> ParallelDataset::read(const TransferCall& request, 
 void ParallelDataset::written_natively() {
   if (file_->atomic_) return;
   const auto& known = map();
-  if (known || known.error() == Reason::kVirtual) file_->forget();
+  if (known || reaches_staged(known.error())) file_->forget();
 }
 
 Status ParallelDataset::before_resize(std::span<const hsize_t> dims) {
   shrank_ = false;
-  const auto& known = map();
-  if (!known || file_->atomic_) return {};
-  const auto now = known->dims();
-  for (std::size_t d = 0; d < std::min(now.size(), dims.size()); ++d) shrank_ |= dims[d] < now[d];
+  std::array<hsize_t, H5S_MAX_RANK> now{};
+  const int rank =
+      H5Sget_simple_extent_dims(ask(under_, connector_, H5VL_DATASET_GET_SPACE).get(), now.data(), nullptr);
+  for (std::size_t d = 0; static_cast<int>(d) < rank && d < dims.size(); ++d) shrank_ |= dims[d] < now[d];
+  // A dataset that grows is looked at when it is next read or written.
+  shrank_ = shrank_ && map() && !file_->atomic_;
   return shrank_ ? file_->settle() : Status{};
 }
 
@@ -132,7 +138,8 @@ void ParallelDataset::write_back() const {
 void ParallelDataset::resized() {
   if (shrank_) write_back();
   ++file_->resizings_;
-  file_->ranks_->barrier();
+  if (!fills_) fills_ = fills_chunks(ask(under_, connector_, H5VL_DATASET_GET_DCPL).get());
+  if (shrank_ || *fills_) file_->ranks_->barrier();
   if (file_->collective_metadata_) (void)map();  // D3
 }
 

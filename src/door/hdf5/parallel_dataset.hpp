@@ -66,7 +66,8 @@ class ParallelDataset {
   std::optional<Map> map_;
   std::uint64_t resizings_ = 0;  // of the file when the map was made
   std::uint64_t unlinkings_ = 0;
-  bool shrank_ = false;  // between before_resize() and resized()
+  bool shrank_ = false;        // between before_resize() and resized()
+  std::optional<bool> fills_;  // does HDF5 fill its new chunks? Once it was asked
   Reason last_reason_{};
 };
 

@@ -61,6 +61,7 @@ class ParallelFile : public RawFile {
   [[nodiscard]] File& engine_file() { return *file_; }
   [[nodiscard]] const std::shared_ptr<File>& engine() const { return file_; }
   [[nodiscard]] bool writable() const { return writable_; }
+  [[nodiscard]] bool collective_metadata() const { return collective_metadata_; }
 
  private:
   friend class ParallelDataset;

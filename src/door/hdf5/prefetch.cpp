@@ -15,7 +15,7 @@ namespace {
 using Tickets = std::vector<Ticket>;
 
 Tickets start(DatasetObject& dataset, File& file, hid_t file_space) {
-  if (dataset.parallel) return dataset.parallel->prefetch(file_space);
+  if (dataset.parallel() != nullptr) return dataset.parallel()->prefetch(file_space);
   Tickets tickets;
   for (const auto& range : known_ranges(dataset, file_space))
     tickets.push_back(file.prefetch(range.offset, range.length));
@@ -57,7 +57,7 @@ std::shared_ptr<File> buffered(const FileState& file) {
 }
 
 std::shared_ptr<File> buffered(DatasetObject& dataset) {
-  if (dataset.parallel) return dataset.parallel->file().engine();
+  if (dataset.parallel() != nullptr) return dataset.parallel()->file().engine();
   return dataset.file->driver() == nullptr ? nullptr : dataset.file->driver()->buffered();
 }
 
@@ -84,6 +84,9 @@ herr_t prefetch(DatasetObject& dataset, hid_t file_space, void** request) {
 }
 
 void prefetch_at_open(DatasetObject& dataset) {
+  // Where the file that it was reached by does not ask for it, nothing is looked up.
+  const auto reached_by = buffered(*dataset.file);
+  if (!reached_by || reached_by->settings().prefetch_at_open != PrefetchAtOpen::Dataset) return;
   const auto file = buffered(dataset);
   if (file && file->settings().prefetch_at_open == PrefetchAtOpen::Dataset)
     (void)start(dataset, *file, H5S_ALL);
