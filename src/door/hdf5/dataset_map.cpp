@@ -35,6 +35,26 @@ std::expected<void, Reason> check_plain(hid_t type) {
   }
 }
 
+// Where HDF5 says that the chunks of a dataset lie.
+struct Collector {
+  std::vector<std::uint64_t>& chunks;
+  const std::array<hsize_t, 32>& dims;  // of a chunk
+  const std::array<std::uint64_t, 32>& below;
+  unsigned rank;
+  std::uint64_t found = 0;
+
+  static int take(const hsize_t* offset, unsigned, haddr_t address, hsize_t, void* data) {
+    auto& into = *static_cast<Collector*>(data);
+    std::uint64_t index = 0;
+    for (unsigned d = 0; d < into.rank; ++d) index += offset[d] / into.dims[d] * into.below[d];
+    if (address == HADDR_UNDEF) return H5_ITER_CONT;
+    if (index >= into.chunks.size()) return H5_ITER_ERROR;
+    into.chunks[index] = address;
+    ++into.found;
+    return H5_ITER_CONT;
+  }
+};
+
 }  // namespace
 
 std::expected<DatasetMap, Reason> DatasetMap::make(void* dataset, hid_t connector, bool writable) {
@@ -47,9 +67,8 @@ std::expected<DatasetMap, Reason> DatasetMap::make(void* dataset, hid_t connecto
 
 std::expected<void, Reason> DatasetMap::describe(void* dataset, hid_t connector, bool writable) {
   const auto creation = ask(dataset, connector, H5VL_DATASET_GET_DCPL);
-  const auto space = ask(dataset, connector, H5VL_DATASET_GET_SPACE);
   const auto type = ask(dataset, connector, H5VL_DATASET_GET_TYPE);
-  if (!creation || !space || !type) return std::unexpected(Reason::kNotNative);
+  if (!creation || !type) return std::unexpected(Reason::kNotNative);
 
   const auto layout = H5Pget_layout(creation.get());
   if (layout == H5D_COMPACT) return std::unexpected(Reason::kCompact);
@@ -64,14 +83,21 @@ std::expected<void, Reason> DatasetMap::describe(void* dataset, hid_t connector,
   if (const auto plain = check_plain(type_.get()); !plain) return plain;
   element_size_ = H5Tget_size(type_.get());
 
+  if (const auto found = find_extent(dataset, connector); !found) return found;
+  return layout == H5D_CONTIGUOUS ? find_contiguous(dataset, connector)
+                                  : find_chunks(dataset, connector, creation.get(), writable);
+}
+
+std::expected<void, Reason> DatasetMap::find_extent(void* dataset, hid_t connector) {
+  const auto space = ask(dataset, connector, H5VL_DATASET_GET_SPACE);
+  if (!space) return std::unexpected(Reason::kNotNative);
   const auto count = H5Sget_simple_extent_npoints(space.get());
   if (count <= 0 || element_size_ == 0) return std::unexpected(Reason::kNoElements);
   elements_ = static_cast<std::uint64_t>(count);
   const int rank = H5Sget_simple_extent_dims(space.get(), dims_.data(), nullptr);
   if (rank < 0) return std::unexpected(Reason::kNotNative);
   rank_ = static_cast<unsigned>(rank);
-  return layout == H5D_CONTIGUOUS ? find_contiguous(dataset, connector)
-                                  : find_chunks(dataset, connector, creation.get(), writable);
+  return {};
 }
 
 std::expected<void, Reason> DatasetMap::find_contiguous(void* dataset, hid_t connector) {
@@ -93,61 +119,69 @@ std::expected<void, Reason> DatasetMap::find_contiguous(void* dataset, hid_t con
   return {};
 }
 
-std::expected<void, Reason> DatasetMap::find_chunks(void* dataset, hid_t connector, hid_t creation,
-                                                    bool writable) {
-  std::array<hsize_t, 32> chunk{};
-  if (H5Pget_chunk(creation, static_cast<int>(chunk.size()), chunk.data()) != static_cast<int>(rank_))
-    return std::unexpected(Reason::kNotNative);
-
-  struct Collector {
-    std::vector<std::uint64_t>& chunks;
-    std::array<hsize_t, 32> dims;
-    std::array<std::uint64_t, 32> below;
-    unsigned rank;
-    std::uint64_t found = 0;
-  } collector{chunks_, chunk, {}, rank_};
+std::optional<std::uint64_t> DatasetMap::count_chunks(std::array<std::uint64_t, 32>& below) const {
   std::uint64_t total = 1;
   for (auto d = rank_; d-- > 0;) {
-    collector.below[d] = total;
-    total *= (dims_[d] + chunk[d] - 1) / chunk[d];
-    if (total > kMaxChunks) return std::unexpected(Reason::kTooManyChunks);
+    below[d] = total;
+    total *= (dims_[d] + chunk_[d] - 1) / chunk_[d];
+    if (total > kMaxChunks) return std::nullopt;
   }
-  chunks_.assign(total, kHole);
+  return total;
+}
 
-  H5VL_native_dataset_optional_args_t native{};
-  native.chunk_iter.op = [](const hsize_t* offset, unsigned, haddr_t address, hsize_t, void* data) {
-    auto& into = *static_cast<Collector*>(data);
-    std::uint64_t index = 0;
-    for (unsigned d = 0; d < into.rank; ++d) index += offset[d] / into.dims[d] * into.below[d];
-    if (address == HADDR_UNDEF) return H5_ITER_CONT;
-    if (index >= into.chunks.size()) return H5_ITER_ERROR;
-    into.chunks[index] = address;
-    ++into.found;
-    return H5_ITER_CONT;
-  };
-  native.chunk_iter.op_data = &collector;
-  if (!ask_native(dataset, connector, H5VL_NATIVE_DATASET_CHUNK_ITER, native))
-    return std::unexpected(Reason::kNotNative);
-  if (collector.found == 0) return std::unexpected(Reason::kNotAllocated);
-  if (collector.found != total) {
-    if (writable) return std::unexpected(Reason::kPartlyAllocated);
-    if (const auto filled = find_fill(creation); !filled) return filled;
-  }
-
-  // A dimension as wide as the chunk joins the one before it: what is contiguous stays in one piece.
+// A dimension as wide as the chunk joins the one before it: what is contiguous stays in one piece.
+void DatasetMap::lay_grid(const std::array<std::uint64_t, 32>& below) {
+  grid_.clear();
   std::uint64_t inside = 1;
   for (auto d = rank_; d-- > 0;) {
     if (!grid_.empty() && grid_.back().size == grid_.back().chunk) {
       grid_.back().size *= dims_[d];
-      grid_.back().chunk *= chunk[d];
-      grid_.back().chunks_below = collector.below[d];
+      grid_.back().chunk *= chunk_[d];
+      grid_.back().chunks_below = below[d];
     } else {
-      grid_.push_back({dims_[d], chunk[d], collector.below[d], inside});
+      grid_.push_back({dims_[d], chunk_[d], below[d], inside});
     }
-    inside *= chunk[d];
+    inside *= chunk_[d];
   }
   std::ranges::reverse(grid_);
+}
+
+std::expected<void, Reason> DatasetMap::find_chunks(void* dataset, hid_t connector, hid_t creation,
+                                                    bool writable) {
+  if (H5Pget_chunk(creation, static_cast<int>(chunk_.size()), chunk_.data()) != static_cast<int>(rank_))
+    return std::unexpected(Reason::kNotNative);
+  if (const auto located = locate_chunks(dataset, connector); !located) {
+    if (located.error() != Reason::kPartlyAllocated || writable) return located;
+    return find_fill(creation);
+  }
   return {};
+}
+
+// All of them have a place, or kPartlyAllocated.
+std::expected<void, Reason> DatasetMap::locate_chunks(void* dataset, hid_t connector) {
+  std::array<std::uint64_t, 32> below{};
+  const auto total = count_chunks(below);
+  if (!total) return std::unexpected(Reason::kTooManyChunks);
+  lay_grid(below);
+  chunks_.assign(*total, kHole);
+  Collector collector{chunks_, chunk_, below, rank_};
+  H5VL_native_dataset_optional_args_t native{};
+  native.chunk_iter.op = Collector::take;
+  native.chunk_iter.op_data = &collector;
+  if (!ask_native(dataset, connector, H5VL_NATIVE_DATASET_CHUNK_ITER, native))
+    return std::unexpected(Reason::kNotNative);
+  if (collector.found == 0) return std::unexpected(Reason::kNotAllocated);
+  if (collector.found != *total) return std::unexpected(Reason::kPartlyAllocated);
+  return {};
+}
+
+std::expected<void, Reason> DatasetMap::grow(void* dataset, hid_t connector, bool writable) {
+  const Quiet quiet;
+  if (const auto found = find_extent(dataset, connector); !found) return found;
+  const auto located = locate_chunks(dataset, connector);
+  if (located || located.error() != Reason::kPartlyAllocated || writable) return located;
+  if (!fill_.empty()) return {};
+  return find_fill(ask(dataset, connector, H5VL_DATASET_GET_DCPL).get());
 }
 
 // A reader of missing chunks sees the fill value, or, where there is none, its own memory untouched: the

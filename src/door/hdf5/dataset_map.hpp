@@ -1,7 +1,8 @@
 // Where the elements of one open dataset lie in its file, or why that cannot be told.
 //
 // A map is true until the dataset's storage changes (set_extent, unlinking): whoever holds it makes it anew
-// then. It holds no reference to the dataset. Constant after construction, so that any thread may read it.
+// then, or lets it grow. It holds no reference to the dataset. Constant meanwhile, so that any thread may
+// read it.
 #pragma once
 
 #include <H5Ipublic.h>
@@ -11,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,6 +30,10 @@ class DatasetMap {
   // with missing chunks is told only to readers. Reads metadata: where HDF5 reads metadata collectively, this
   // is collective.
   static std::expected<DatasetMap, Reason> make(void* dataset, hid_t connector, bool writable);
+
+  // The dataset was extended, and nothing was cut off it since the map was made. What is known of it stays;
+  // HDF5 is asked for its chunks. On failure the map is of no more use.
+  std::expected<void, Reason> grow(void* dataset, hid_t connector, bool writable);
 
   [[nodiscard]] hid_t type() const { return type_.get(); }
   [[nodiscard]] std::size_t element_size() const { return element_size_; }
@@ -54,8 +60,13 @@ class DatasetMap {
   DatasetMap() = default;
   std::expected<void, Reason> describe(void* dataset, hid_t connector, bool writable);
   std::expected<void, Reason> find_contiguous(void* dataset, hid_t connector);
+  std::expected<void, Reason> find_extent(void* dataset, hid_t connector);
   std::expected<void, Reason> find_chunks(void* dataset, hid_t connector, hid_t creation, bool writable);
+  std::expected<void, Reason> locate_chunks(void* dataset, hid_t connector);
   std::expected<void, Reason> find_fill(hid_t creation);
+  // How many chunks are along the dimensions after each, and in all; nothing if they are too many.
+  [[nodiscard]] std::optional<std::uint64_t> count_chunks(std::array<std::uint64_t, 32>& below) const;
+  void lay_grid(const std::array<std::uint64_t, 32>& below);
 
   Hid type_;
   std::size_t element_size_ = 0;
@@ -63,6 +74,7 @@ class DatasetMap {
   std::array<hsize_t, 32> dims_{};
   unsigned rank_ = 0;
   std::uint64_t address_ = 0;          // contiguous
+  std::array<hsize_t, 32> chunk_{};    // chunked: dimensions of a chunk
   std::vector<Dimension> grid_;        // chunked: dimensions that are contiguous in every chunk are one
   std::vector<std::uint64_t> chunks_;  // addresses in row-major order of the chunks, or kHole
   std::vector<std::byte> fill_;        // one element, if there are holes

@@ -187,5 +187,31 @@ TEST_F(DatasetMapTest, NothingIsPackedWithoutNeed) {
   EXPECT_LE(raw.writes, 4) << "a chunk as wide as the dataset is one piece";
 }
 
+TEST_F(DatasetMapTest, GrowsWithItsDataset) {
+  const std::array<hsize_t, 2> chunk{3, 4};
+  H5Pset_chunk(creation_.get(), 2, chunk.data());
+  const auto grows = dataset(H5T_STD_I32LE, {5, 4}, {H5S_UNLIMITED, H5S_UNLIMITED});
+  auto map = map_of(grows.get());
+  ASSERT_TRUE(map);
+  const auto pieces = [](const DatasetMap& of) {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
+    of.locate(0, of.elements(),
+              [&](std::uint64_t at, std::uint64_t length) { all.emplace_back(at, length); });
+    return all;
+  };
+  // Along the slow dimension, the fast one, within a chunk, and both.
+  for (const std::array<hsize_t, 2>& dims :
+       {std::array<hsize_t, 2>{11, 4}, {11, 9}, {11, 10}, {12, 10}, {40, 33}}) {
+    ASSERT_GE(H5Dset_extent(grows.get(), dims.data()), 0);
+    const auto grown = within_hdf5(
+        grows.get(), [&](void* under, hid_t connector) { return map->grow(under, connector, true); });
+    ASSERT_TRUE(grown);
+    const auto anew = map_of(grows.get());
+    ASSERT_TRUE(anew);
+    EXPECT_EQ(map->elements(), dims[0] * dims[1]);
+    EXPECT_EQ(pieces(*map), pieces(*anew));
+  }
+}
+
 }  // namespace
 }  // namespace forebay::hdf5

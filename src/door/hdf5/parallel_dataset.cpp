@@ -54,9 +54,27 @@ const ParallelDataset::Map& ParallelDataset::map() {
   // that there is nothing.
   const bool resized = resizings_ != file_->resizings_ && map_ &&
                        (*map_ ? (*map_)->chunked() : map_->error() >= Reason::kNotAllocated);
-  if (!map_ || (resized && !unlinked)) map_ = DatasetMap::make(under_, connector_, file_->writable());
+  if (!map_ || (resized && !unlinked)) look_again();
   resizings_ = file_->resizings_;
+  cuts_ = file_->cuts_;
   return *map_;
+}
+
+void ParallelDataset::look_again() {
+  if (!map_ || !*map_ || cuts_ != file_->cuts_) {
+    map_ = DatasetMap::make(under_, connector_, file_->writable());
+    return;
+  }
+  // Nothing of the file was cut: another dataset was resized, or this one has grown.
+  std::array<hsize_t, H5S_MAX_RANK> now{};
+  const auto space = ask(under_, connector_, H5VL_DATASET_GET_SPACE);
+  const auto before = (*map_)->dims();
+  if (H5Sget_simple_extent_dims(space.get(), now.data(), nullptr) == static_cast<int>(before.size()) &&
+      std::equal(before.begin(), before.end(), now.begin())) {
+    return;
+  }
+  if (const auto grown = (*map_)->grow(under_, connector_, file_->writable()); !grown)
+    map_ = Map(std::unexpect, grown.error());
 }
 
 std::optional<Reason> ParallelDataset::refusal() {
@@ -93,6 +111,7 @@ Result<ParallelDataset::Way> ParallelDataset::write(const TransferCall& request,
   if (!transfer) return Way::kNative;
   if (file_->several_buffers_) file_->staged_.insert((*map_)->start());
   FOREBAY_TRY(transfer->write(memory, *file_));
+  tell_mode(request.transfer, is_collective(request.transfer), (*map_)->chunked());
   return Way::kDone;
 }
 
@@ -100,6 +119,7 @@ Result<ParallelDataset::Way> ParallelDataset::read(const TransferCall& request, 
   FOREBAY_ASSIGN(auto transfer, plan(request, memory, Transfer::Direction::kRead));
   if (!transfer) return Way::kNative;
   FOREBAY_TRY(transfer->read(memory, *file_));
+  tell_mode(request.transfer, is_collective(request.transfer), (*map_)->chunked());
   return Way::kDone;
 }
 
@@ -110,13 +130,13 @@ void ParallelDataset::written_natively() {
 }
 
 Status ParallelDataset::before_resize(std::span<const hsize_t> dims) {
-  shrank_ = false;
+  cut_ = false;
   std::array<hsize_t, H5S_MAX_RANK> now{};
   const int rank =
       H5Sget_simple_extent_dims(ask(under_, connector_, H5VL_DATASET_GET_SPACE).get(), now.data(), nullptr);
-  for (std::size_t d = 0; static_cast<int>(d) < rank && d < dims.size(); ++d) shrank_ |= dims[d] < now[d];
+  for (std::size_t d = 0; static_cast<int>(d) < rank && d < dims.size(); ++d) cut_ |= dims[d] < now[d];
   // A dataset that grows is looked at when it is next read or written.
-  shrank_ = shrank_ && map() && !file_->atomic_;
+  shrank_ = cut_ && map() && !file_->atomic_;
   return shrank_ ? file_->settle() : Status{};
 }
 
@@ -138,6 +158,7 @@ void ParallelDataset::write_back() const {
 void ParallelDataset::resized() {
   if (shrank_) write_back();
   ++file_->resizings_;
+  if (cut_) ++file_->cuts_;
   if (!fills_) fills_ = fills_chunks(ask(under_, connector_, H5VL_DATASET_GET_DCPL).get());
   if (shrank_ || *fills_) file_->ranks_->barrier();
   if (file_->collective_metadata_) (void)map();  // D3

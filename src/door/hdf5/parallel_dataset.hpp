@@ -55,6 +55,7 @@ class ParallelDataset {
   using Map = std::expected<DatasetMap, Reason>;
   // As it is now.
   const Map& map();
+  void look_again();
   [[nodiscard]] bool linked() const;
   void write_back() const;
   Result<std::optional<Transfer>> plan(const TransferCall& request, const void* memory,
@@ -65,8 +66,11 @@ class ParallelDataset {
   const hid_t connector_;
   std::optional<Map> map_;
   std::uint64_t resizings_ = 0;  // of the file when the map was made
+  std::uint64_t cuts_ = 0;
   std::uint64_t unlinkings_ = 0;
-  bool shrank_ = false;        // between before_resize() and resized()
+  // Between before_resize() and resized(): is it made smaller, and was it served?
+  bool cut_ = false;
+  bool shrank_ = false;
   std::optional<bool> fills_;  // does HDF5 fill its new chunks? Once it was asked
   Reason last_reason_{};
 };

@@ -84,6 +84,7 @@ class ParallelFile : public RawFile {
   std::set<std::uint64_t> staged_;
   // How often that has happened, on every rank alike.
   std::uint64_t resizings_ = 0;
+  std::uint64_t cuts_ = 0;  // those that made a dataset smaller
   std::uint64_t unlinkings_ = 0;
 };
 

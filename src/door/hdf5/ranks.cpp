@@ -59,6 +59,21 @@ bool is_collective(hid_t transfer) {
   return transfer != H5P_DEFAULT && H5Pget_dxpl_mpio(transfer, &how) >= 0 && how == H5FD_MPIO_COLLECTIVE;
 }
 
+void tell_mode(hid_t transfer, bool collective, bool chunked) {
+  if (transfer == H5P_DEFAULT || transfer == H5P_DATASET_XFER_DEFAULT) return;
+  const auto none = H5D_MPIO_NO_COLLECTIVE;
+  const auto mode = !collective ? none : chunked ? H5D_MPIO_CHUNK_COLLECTIVE : H5D_MPIO_CONTIGUOUS_COLLECTIVE;
+  auto before = none;
+  if (H5Pget_mpio_actual_io_mode(transfer, &before) < 0 || (mode == none && before == none)) return;
+  const auto chunks = collective ? H5D_MPIO_LINK_CHUNK : H5D_MPIO_NO_CHUNK_OPTIMIZATION;
+  const std::uint32_t cause = collective ? H5D_MPIO_COLLECTIVE : H5D_MPIO_SET_INDEPENDENT;
+  // By the names that HDF5 itself has for them: there are no calls to set them.
+  H5Pset(transfer, "actual_io_mode", &mode);
+  H5Pset(transfer, "actual_chunk_opt_mode", &chunks);
+  H5Pset(transfer, "local_no_collective_cause", &cause);
+  H5Pset(transfer, "global_no_collective_cause", &cause);
+}
+
 #else
 
 struct Ranks::Communicator {};
@@ -72,6 +87,7 @@ bool Ranks::same(std::uint64_t) const { return true; }
 
 bool reads_metadata_collectively(hid_t) { return false; }
 bool is_collective(hid_t) { return false; }
+void tell_mode(hid_t, bool, bool) {}
 
 #endif
 

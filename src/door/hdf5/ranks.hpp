@@ -42,5 +42,8 @@ class Ranks {
 [[nodiscard]] bool reads_metadata_collectively(hid_t access);
 // Does the transfer list ask for a collective transfer?
 [[nodiscard]] bool is_collective(hid_t transfer);
+// Leaves in the transfer list what HDF5 would after a transfer that it made by itself: whether it was
+// collective, and in what way.
+void tell_mode(hid_t transfer, bool collective, bool chunked);
 
 }  // namespace forebay::hdf5
