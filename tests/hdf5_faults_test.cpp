@@ -1,4 +1,4 @@
-// The HDF5 door when things go wrong: ranks out of step, killed processes, bad settings, full tiers, a home
+// The HDF5 door when things go wrong: killed processes, bad settings, full tiers, a home
 // that fails, programs that do not close. tests/hdf5/faults is the program.
 #include <gtest/gtest.h>
 
@@ -66,23 +66,6 @@ class Hdf5Faults : public ::testing::Test {
 
 #define FOREBAY_NEED_PLUGIN(flavour) \
   if (const auto why = Hdf5Door(flavour).missing(); !why.empty()) GTEST_SKIP() << why
-
-class Hdf5Deadlock : public Hdf5Faults, public ::testing::WithParamInterface<const char*> {};
-
-TEST_P(Hdf5Deadlock, RanksWithDifferentAmountsOfWork) {
-  FOREBAY_NEED_PLUGIN(GetParam());
-  const Hdf5Door door(GetParam());
-  for (unsigned round = 0; round < scaled(3u, 50u); ++round) {
-    const auto command =
-        door.on_ranks(4, faults(GetParam(), {"uneven", place_.file("f.h5"), std::to_string(round + 1)}));
-    const auto ran = door.run(Door::kConnector, place_.path(), command, 60);
-    ASSERT_EQ(ran.code, 0) << "round " << round << (ran.code >= 124 ? ": it hangs\n" : "\n")
-                           << ran.err.substr(0, 4000);
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(All, Hdf5Deadlock, ::testing::Values("mpich", "openmpi"),
-                         [](const auto& test) { return std::string(test.param); });
 
 TEST_F(Hdf5Faults, KilledAfterFlush) {
   FOREBAY_NEED_PLUGIN("serial");

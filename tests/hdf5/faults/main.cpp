@@ -13,6 +13,5 @@ int main(int argc, char** argv) {
   if (verb == "flush_and_close") return flush_and_close(path);
   if (verb == "leave") return leave(path, way);
   if (verb == "threads") return threads(path);
-  if (verb == "uneven") return uneven(path, static_cast<unsigned>(std::stoul(way)));
   return 2;
 }

@@ -11,7 +11,5 @@ int flush_and_wait(const std::string& path);
 int flush_and_close(const std::string& path);
 int leave(const std::string& path, const std::string& way);
 int threads(const std::string& path);
-// Ranks that do different amounts of work between collective calls; `seed` says how much.
-int uneven(const std::string& path, unsigned seed);
 
 }  // namespace forebay::testing::faults

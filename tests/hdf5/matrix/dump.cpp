@@ -83,7 +83,33 @@ herr_t print_link(hid_t group, const char* name, const H5L_info2_t* info, void*)
   return 0;
 }
 
+int print_chunk(const hsize_t*, unsigned, haddr_t address, hsize_t size, void*) {
+  print(std::format("{} {}", address, size));
+  return H5_ITER_CONT;
+}
+
+herr_t print_storage(hid_t file, const char* name, const H5O_info2_t* info, void*) {
+  if (info->type != H5O_TYPE_DATASET) return 0;
+  const Id dataset(H5Oopen(file, name, H5P_DEFAULT));
+  const Id dcpl(H5Dget_create_plist(dataset));
+  if (H5Pget_layout(dcpl) == H5D_CHUNKED) H5Dchunk_iter(dataset, H5P_DEFAULT, print_chunk, nullptr);
+  H5D_space_status_t status{};
+  H5Dget_space_status(dataset, &status);
+  if (H5Pget_layout(dcpl) == H5D_CONTIGUOUS && status == H5D_SPACE_STATUS_ALLOCATED &&
+      H5Pget_external_count(dcpl) == 0) {
+    print(std::format("{} {}", H5Dget_offset(dataset), H5Dget_storage_size(dataset)));
+  }
+  return 0;
+}
+
 }  // namespace
+
+int print_extents(const std::string& path) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  const Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
+  H5Ovisit3(file, H5_INDEX_NAME, H5_ITER_INC, print_storage, nullptr, H5O_INFO_BASIC);
+  return file.good() ? 0 : 1;
+}
 
 int dump(const std::string& path) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);

@@ -1,5 +1,6 @@
 // h5_matrix run OPTION=VALUE...: exercises HDF5 and logs all it answers, in the directory it is told.
 // h5_matrix dump FILE: prints what a file holds.
+// h5_matrix extents FILE: prints where its raw data lie, unused parts of chunks included: offset and length.
 //
 // It knows of no connector: what the environment chooses is what it runs with.
 #include <unistd.h>
@@ -20,7 +21,7 @@ int usage() {
       "usage: h5_matrix run directory=DIR [driver=sec2|stdio|core|family|split|log|mpio]\n"
       "         [format=default|latest|userblock|paged|pagebuffer] [transfer=independent|collective]\n"
       "         [metadata=independent|collective] [thin=N] [seed=N] [only=matrix|extras]\n"
-      "       h5_matrix dump FILE\n");
+      "       h5_matrix dump|extents FILE\n");
   return 2;
 }
 
@@ -71,6 +72,7 @@ int run(const Ranks& ranks, Options options, const std::string& only) {
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::strcmp(argv[1], "dump") == 0) return dump(argv[2]);
+  if (argc == 3 && std::strcmp(argv[1], "extents") == 0) return print_extents(argv[2]);
   if (argc < 3 || std::strcmp(argv[1], "run") != 0) return usage();
   Ranks ranks(&argc, &argv);
   Options options;

@@ -16,5 +16,6 @@ void run_extras(Session& session);
 
 // Prints what the file holds, as HDF5 without a connector sees it.
 int dump(const std::string& path);
+int print_extents(const std::string& path);
 
 }  // namespace forebay::testing::matrix

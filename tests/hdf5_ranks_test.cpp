@@ -1,0 +1,131 @@
+// Ranks that share a file through the HDF5 door on the MPI-IO driver: that they never wait for each other in
+// vain, and that HDF5 tells them what it would without it. tests/hdf5/ranks is the program.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "support/hdf5_door.hpp"
+#include "support/scale.hpp"
+
+namespace forebay::testing {
+namespace {
+
+struct Shape {
+  const char* flavour;
+  Door door;
+};
+
+class Hdf5Ranks : public ::testing::TestWithParam<Shape> {
+ protected:
+  void SetUp() override {
+    if (const auto why = door_.missing(); !why.empty()) GTEST_SKIP() << why;
+  }
+  [[nodiscard]] Words command(int ranks, const std::string& verb, const std::string& more = {}) const {
+    Words words{hdf5_program("h5_ranks", GetParam().flavour), verb, place_.file("f.h5")};
+    if (!more.empty()) words.push_back(more);
+    return door_.on_ranks(ranks, words);
+  }
+  // With the door, or natively; what it printed.
+  std::string run(Door door, const Words& words) {
+    const auto ran = door_.run(door, place_.path(), words, 100);
+    EXPECT_EQ(ran.code, 0) << (ran.code >= 124 ? "it hangs\n" : "\n") << ran.err.substr(0, 4000);
+    return ran.out;
+  }
+  [[nodiscard]] std::uint64_t counted(const std::string& figure) const {
+    const auto status = door_.forebay({"status", "--json", "--all"}).out;
+    return std::stoull(json_value(status, "sum(b['totals']['" + figure + "'] for b in d['buffers'])"));
+  }
+
+  const TemporaryDirectory place_;
+  // For the door's other name: both caches on.
+  const Hdf5Door door_{GetParam().flavour, {"HDF5_CACHE_WR=yes", "HDF5_CACHE_RD=yes"}};
+};
+
+// Four ranks on however few cores there are, with nothing but MPI_THREAD_SINGLE.
+TEST_P(Hdf5Ranks, WithDifferentAmountsOfWorkDoNotHang) {
+  for (unsigned round = 1; round <= scaled(2u, 50u); ++round) {
+    run(GetParam().door, command(4, "uneven", std::to_string(round)));
+    ASSERT_FALSE(HasFailure()) << "round " << round;
+  }
+  EXPECT_GT(counted("staged_bytes"), 0u) << "nothing was buffered";
+}
+
+TEST_P(Hdf5Ranks, AreToldWhatNativeTransfersTell) {
+  const auto natively = run(Door::kNone, command(2, "modes"));
+  const auto with_door = run(GetParam().door, command(2, "modes"));
+  EXPECT_NE(natively, "");
+  EXPECT_EQ(different_lines(natively, with_door), "");
+  EXPECT_GT(counted("staged_bytes"), 0u) << "nothing was buffered";
+}
+
+TEST_P(Hdf5Ranks, GrowADatasetChunkByChunk) {
+  run(GetParam().door, command(2, "grow", "200"));
+  EXPECT_EQ(counted("staged_bytes"), 200u * 256 * 4);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Hdf5Ranks,
+                         ::testing::Values(Shape{"mpich", Door::kConnector}, Shape{"mpich", Door::kCacheName},
+                                           Shape{"openmpi", Door::kConnector},
+                                           Shape{"openmpi", Door::kCacheName}),
+                         [](const auto& test) {
+                           return std::string(test.param.flavour) +
+                                  (test.param.door == Door::kCacheName ? "_cache_ext" : "");
+                         });
+
+// Two nodes, by host name, with memory and buffers of their own and one directory in common: what
+// HDF5_CACHE_STORAGE_SCOPE GLOBAL asks for.
+class Hdf5Nodes : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (const auto why = Hdf5Door(GetParam()).missing(); !why.empty()) GTEST_SKIP() << why;
+    if (testing::run("unshare", {"--uts", "true"}).code != 0)
+      GTEST_SKIP() << "SKIPPED: host names cannot be changed here";
+  }
+  void run(const Hdf5Door& door, Door how, const Words& arguments) const {
+    Words command{FOREBAY_TEST_SOURCE_DIR "/tests/hdf5/ranks/on_node.sh", memory_.path(),
+                  hdf5_program("h5_ranks", GetParam())};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    const auto ran = door.run(how, place_.path(), door.on_ranks(4, command), 100);
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err.substr(0, 4000);
+  }
+  [[nodiscard]] std::string shared(const std::string& name) const { return memory_.file("shared/" + name); }
+
+  const TemporaryDirectory place_;
+  const TemporaryDirectory memory_{"/dev/shm"};
+};
+
+// Nothing is drained before it must be, so that memory does not hold it.
+TEST_P(Hdf5Nodes, HaveATierInTheSameDirectory) {
+  const Hdf5Door door(GetParam(), {"FOREBAY_DRAIN_TRIGGER=close", "FOREBAY_PRESSURE_WAIT=60s"});
+  run(door, Door::kConnector, {"grow", place_.file("f.h5"), "8000"});
+  run(door, Door::kConnector, {"uneven", place_.file("g.h5"), "1"});
+  for (const std::string node : {"node0", "node1"}) {
+    EXPECT_TRUE(std::filesystem::exists(shared("default/shared-" + node + ".data")));
+    const auto status =
+        testing::run("env", {"FOREBAY_BUFFER_DIRECTORY=" + memory_.file(node + "/control"),
+                             FOREBAY_TEST_BUILD_DIR "/src/tools/forebay/forebay", "status", "--json"});
+    EXPECT_EQ(json_value(status.out, "d['buffers'][0]['totals']['demotions'] > 0"), "True") << status.out;
+  }
+}
+
+TEST_P(Hdf5Nodes, AreGivenItByTheCacheVolsFile) {
+  const auto name = std::filesystem::path(memory_.path()).filename().string();
+  std::ofstream(place_.file("cache.cfg"))
+      << "HDF5_CACHE_STORAGE_SCOPE: GLOBAL\nHDF5_CACHE_STORAGE_TYPE: BURST_BUFFER\n"
+         "HDF5_CACHE_STORAGE_SIZE: 33554432\nHDF5_CACHE_STORAGE_PATH: "
+      << memory_.file("shared") << "\n";
+  const Hdf5Door door(GetParam(), {"HDF5_CACHE_WR=yes", "HDF5_CACHE_RD=yes", "CACHE_CFG_NAME=" + name,
+                                   "HDF5_VOL_CONNECTOR=cache_ext config=" + place_.file("cache.cfg")});
+  run(door, Door::kCacheName, {"uneven", place_.file("f.h5"), "2"});
+  for (const std::string node : {"node0", "node1"}) {
+    EXPECT_TRUE(std::filesystem::exists(shared(name + "-" + node + "/shared-" + node + ".data")));
+    std::filesystem::remove_all("/dev/shm/" + name + "-" + node);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Hdf5Nodes, ::testing::Values("mpich", "openmpi"),
+                         [](const auto& test) { return std::string(test.param); });
+
+}  // namespace
+}  // namespace forebay::testing
