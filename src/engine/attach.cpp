@@ -13,6 +13,7 @@
 
 #include "base/log.hpp"
 #include "config/resolve.hpp"
+#include "engine/batch.hpp"
 #include "engine/bucket_view.hpp"
 #include "engine/crash_point.hpp"
 #include "engine/geometry.hpp"
@@ -248,6 +249,7 @@ Result<std::vector<RemovedFile>> remove_buffer(const Settings& given, bool force
   }
   const auto bytes = storage_of(place.directory, kControlFile) + storage_of(place.directory, kSparseFile);
   FOREBAY_TRY(Control::remove(place.directory));
+  discard_all_batches(place.directory);
   // A process that waits for the whole lock finds a new lease file; the old one must not be found again.
   ::unlinkat(place.directory.get(), kLeaseFileName, 0);
   if (::rmdir(place.path.c_str()) == 0 || bytes != 0) removed.push_back({place.path, bytes});

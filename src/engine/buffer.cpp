@@ -70,6 +70,7 @@ Buffer::Buffer(Joined joined, AttachOptions options)
       stager_(core_, drainer_, mover_),
       fetcher_(core_, stager_, readers_),
       drain_(core_),
+      batches_(core_, stager_, drain_),
       node_log_(core_, drainer_),
       passed_(core_.control.shared().passed) {}
 
@@ -105,6 +106,7 @@ std::size_t Buffer::recover() {
   for (const auto file : core_.files.all()) {
     if (core_.control.file(file).intent.load() != 0) (void)help_truncation(core_, drain_, file, nullptr);
   }
+  batches_.finish_all();
   return drainer_.adopt_orphans();
 }
 
@@ -139,9 +141,11 @@ Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, m
   auto speed = core_.home_speeds.of(stamp.identity.device, real);
   const auto home = std::make_shared<HomeFile>(core_.files.key(number, 0), std::move(fd), std::move(real),
                                                writable, std::move(speed));
-  if (const auto status = agree_on_bypass(home, shared, settings); !status) {
+  auto ready = batches_.finish(number);
+  if (ready) ready = agree_on_bypass(home, shared, settings);
+  if (!ready) {
     closed(*home);
-    return std::unexpected(status.error());
+    return std::unexpected(ready.error());
   }
   auto file =
       std::make_shared<File>(*this, number, home, settings, (flags & O_ACCMODE) != O_WRONLY, writable);
@@ -256,6 +260,7 @@ void Buffer::closed(const HomeFile& home) {
 
 Status Buffer::drain(std::chrono::nanoseconds patience) {
   if (!attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
+  batches_.finish_all();
   drainer_.adopt_orphans();
   FOREBAY_TRY(drainer_.flush_all(Clock::now() + patience));
   retire_journals(core_);

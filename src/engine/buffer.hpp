@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "config/settings.hpp"
 #include "engine/attach.hpp"
+#include "engine/batches.hpp"
 #include "engine/core.hpp"
 #include "engine/crew.hpp"
 #include "engine/drainer.hpp"
@@ -90,6 +91,7 @@ class Buffer {
   Stager stager_;
   Fetcher fetcher_;
   Drain drain_;
+  Batches batches_;
   NodeLog node_log_;
   ReplayReport replayed_;
   PassedNotes passed_;

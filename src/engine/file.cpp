@@ -75,20 +75,8 @@ Status File::report() {
 }
 
 Result<std::uint64_t> File::write_staged(std::uint64_t offset, std::span<const std::byte> data) {
-  const auto& core = buffer_.core_;
-  const auto bucket_size = core.bucket_size();
   const auto way = straight_home(data.size()) ? Stager::Way::kStraightHome : Stager::Way::kStaged;
-  for (std::uint64_t done = 0; done < data.size();) {
-    const auto block = core.block_of(offset + done);
-    const auto at = core.place_in_block(offset + done);
-    const auto length =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(bucket_size - at, data.size() - done));
-    const auto status = buffer_.stager_.put(home_, settings_, block, at, data.data() + done, length, way);
-    if (!status && done == 0) return std::unexpected(status.error());
-    if (!status) return done;
-    done += length;
-  }
-  return data.size();
+  return buffer_.stager_.put_range(home_, settings_, offset, data, way);
 }
 
 Result<std::uint64_t> File::write_past(std::uint64_t offset, std::span<const std::byte> data) {
@@ -121,6 +109,21 @@ Result<std::uint64_t> File::write(std::uint64_t offset, std::span<const std::byt
   count(counters.written_bytes, written);
   FOREBAY_TRY(make_durable(offset, data.first(written)));
   return written;
+}
+
+Status File::write_as_one(const Batch& batch) {
+  FOREBAY_TRY(usable(true));
+  FOREBAY_TRY(report());
+  auto& counters = buffer_.core_.counters();
+  for (const auto& piece : batch.pieces) {
+    if (piece.offset > max_size() || piece.data.size() > max_size() - piece.offset)
+      return fail(EFBIG, "a buffered file cannot be that large: " + path());
+    count(counters.writes);
+    count(counters.written_bytes, piece.data.size());
+  }
+  FOREBAY_TRY(buffer_.batches_.carry_out(home_, settings_, batch));
+  for (const auto& piece : batch.pieces) FOREBAY_TRY(make_durable(piece.offset, piece.data));
+  return batch.size && logged() ? buffer_.node_log_.truncated(home_, *batch.size) : Status{};
 }
 
 Result<std::uint64_t> File::append(std::span<const std::byte> data) {

@@ -15,6 +15,7 @@
 
 #include "base/error.hpp"
 #include "config/settings.hpp"
+#include "engine/batch.hpp"
 #include "engine/home_file.hpp"
 #include "policy/readahead.hpp"
 
@@ -51,6 +52,9 @@ class File {
   Result<std::uint64_t> write(std::uint64_t offset, std::span<const std::byte> data);
   // At the end of the file, wherever that is by then; returns where. Appends do not overlap.
   Result<std::uint64_t> append(std::span<const std::byte> data);
+  // All of it or, if this process dies over it, all or nothing: what was begun, whoever looks next finishes.
+  // After an error it may still take effect, as a whole.
+  Status write_as_one(const Batch& batch);
   // Short only at the end of the file.
   Result<std::uint64_t> read(std::uint64_t offset, std::span<std::byte> out);
 

@@ -170,6 +170,7 @@ Result<std::uint32_t> FileTable::make(const HomeStamp& home, std::string_view pa
   record.home_size.store(home.size);
   record.home_modified_ns.store(home.modified_ns);
   record.intent.store(0);
+  record.batch.store(0);
   record.reserve.store(0);
   record.error.store(0);
   record.flags.store(0);
@@ -322,7 +323,8 @@ std::uint32_t FileTable::make_room() {
   const auto count = control_.header().file_count;
   std::vector<std::uint32_t> candidates;
   for (std::uint32_t i = 0; i < count; ++i) {
-    if (control_.file(i).owner.load() == kLinked && control_.file(i).opens_hint.load() == 0)
+    const auto& record = control_.file(i);
+    if (record.owner.load() == kLinked && record.opens_hint.load() == 0 && record.batch.load() == 0)
       candidates.push_back(i);
   }
   std::ranges::sort(candidates, {}, [&](std::uint32_t i) { return control_.file(i).last_used.load(); });

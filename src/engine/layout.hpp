@@ -19,7 +19,7 @@ using Wide = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && Wide::is_always_lock_free);
 
 inline constexpr std::uint64_t kMagic = 0x31594142'45524f46;  // "FOREBAY1"
-inline constexpr std::uint32_t kLayoutVersion = 4;
+inline constexpr std::uint32_t kLayoutVersion = 5;
 inline constexpr std::uint32_t kTierLimit = 8;
 inline constexpr std::uint32_t kLeaseLimit = 1024;
 inline constexpr std::uint32_t kLinked =
@@ -146,6 +146,7 @@ struct alignas(64) FileRecord {
   Wide size;                             // logical: home and staged
   Wide intent;                           // truncation in progress: new size + 1
   Wide intent_check;
+  Word batch;        // committed and not carried out yet: its check; 0: none
   Word truncations;  // raised when one begins and when one ends
   Wide home_size;
   std::atomic<std::int64_t> home_modified_ns;  // mtime when last compared or written by us

@@ -253,4 +253,20 @@ Status Stager::put(const std::shared_ptr<HomeFile>& home, const FileSettings& se
   }
 }
 
+Result<std::uint64_t> Stager::put_range(const std::shared_ptr<HomeFile>& home, const FileSettings& settings,
+                                        std::uint64_t offset, std::span<const std::byte> data, Way way) {
+  const auto bucket_size = core_.bucket_size();
+  for (std::uint64_t done = 0; done < data.size();) {
+    const auto block = core_.block_of(offset + done);
+    const auto at = core_.place_in_block(offset + done);
+    const auto length =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(bucket_size - at, data.size() - done));
+    const auto status = put(home, settings, block, at, data.data() + done, length, way);
+    if (!status && done == 0) return std::unexpected(status.error());
+    if (!status) return done;
+    done += length;
+  }
+  return data.size();
+}
+
 }  // namespace forebay

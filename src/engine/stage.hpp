@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "base/error.hpp"
 #include "config/settings.hpp"
@@ -25,6 +26,11 @@ class Stager {
   // Takes `length` bytes for offset `at` of a block.
   Status put(const std::shared_ptr<HomeFile>& home, const FileSettings& settings, std::uint64_t block,
              std::uint32_t at, const std::byte* data, std::uint32_t length, Way way = Way::kStaged);
+
+  // Takes a range, block by block; how much was taken if something went wrong after the first block.
+  Result<std::uint64_t> put_range(const std::shared_ptr<HomeFile>& home, const FileSettings& settings,
+                                  std::uint64_t offset, std::span<const std::byte> data,
+                                  Way way = Way::kStaged);
 
   // A bucket for `key` in a mapped tier, evicting what may be forgotten. ENOBUFS: none without waiting.
   Result<std::uint32_t> bucket_for(Key key, const FileSettings& settings);

@@ -161,6 +161,11 @@ Result<FileLock> FileLock::take(Core& core, Drain& drain, std::uint32_t file, co
 
 Status truncate_file(Core& core, Drain& drain, std::uint32_t file, const HomeFile* home, std::uint64_t size) {
   FOREBAY_ASSIGN(const auto lock, FileLock::take(core, drain, file, home));
+  return truncate_locked(core, drain, lock, file, home, size);
+}
+
+Status truncate_locked(Core& core, Drain& drain, const FileLock& /*held*/, std::uint32_t file,
+                       const HomeFile* home, std::uint64_t size) {
   auto& record = core.control.file(file);
   record.truncations.fetch_add(1);
   record.intent_check.store(check_of(record, size + 1), std::memory_order_relaxed);

@@ -29,6 +29,10 @@ class FileLock {
 // Makes the file `size` bytes long, here and at home. `home` may be null: then it is opened by its path.
 Status truncate_file(Core& core, Drain& drain, std::uint32_t file, const HomeFile* home, std::uint64_t size);
 
+// The same for whoever holds the file's lock.
+Status truncate_locked(Core& core, Drain& drain, const FileLock& lock, std::uint32_t file,
+                       const HomeFile* home, std::uint64_t size);
+
 // Waits for, or finishes, a truncation that was seen in progress.
 Status help_truncation(Core& core, Drain& drain, std::uint32_t file, const HomeFile* home);
 

@@ -182,11 +182,25 @@ class Worker {
     const auto bytes = std::as_bytes(std::span(data));
     // An append is a write that finds its place itself.
     const bool append = rules_size(f) && offset == truth_.files[f].size.load() && one_in(2);
+    if (!append && one_in(16)) return write_as_one(f, offset, bytes, seed);
     begin(Deed::kWrite, f, offset, length, seed);
     const auto done = append ? handle(f).append(bytes) : handle(f).write(offset, bytes);
     check(done, append ? "append" : "write");
     if (*done != (append ? offset : length))
       wrong(std::format("{} says {}", append ? "append" : "write", *done));
+    commit();
+  }
+
+  // In pieces, which are there all or none.
+  void write_as_one(unsigned f, std::uint64_t offset, std::span<const std::byte> bytes, std::uint64_t seed) {
+    Batch batch;
+    for (std::uint64_t at = 0; at < bytes.size();) {
+      const auto length = std::min<std::uint64_t>(1 + below(2000), bytes.size() - at);
+      batch.pieces.push_back({offset + at, bytes.subspan(at, length)});
+      at += length;
+    }
+    begin(Deed::kWrite, f, offset, bytes.size(), seed);
+    check(handle(f).write_as_one(batch), "write_as_one");
     commit();
   }
 
