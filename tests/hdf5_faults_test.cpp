@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <random>
 #include <thread>
 
 #include "support/hdf5_door.hpp"
@@ -87,16 +88,13 @@ TEST_F(Hdf5Faults, KilledAfterFlush) {
 
 TEST_F(Hdf5Faults, KilledWhileClosing) {
   FOREBAY_NEED_PLUGIN("serial");
-  // Metadata that HDF5 writes while it closes a file go home in the order of their offsets, not as one.
-  GTEST_SKIP()
-      << "KNOWN FAULT: a kill while H5Fclose runs may leave a state between the flushed and the closed one";
-  for (unsigned round = 0; round < scaled(6u, 100u); ++round) {
+  for (unsigned round = 0; round < scaled(20u, 300u); ++round) {
     std::filesystem::remove(place_.file("closing"));
     std::filesystem::remove(place_.file("closed"));
     door_.emplace("serial");
     Running running("env", bare({"flush_and_close", place_.file("f.h5")}));
     ASSERT_TRUE(appears("closing"));
-    std::this_thread::sleep_for(std::chrono::microseconds(round * 400));
+    std::this_thread::sleep_for(std::chrono::microseconds(round % 40 * 250));
     running.kill();
     (void)running.wait();
     const bool closed = std::filesystem::exists(place_.file("closed"));
@@ -109,6 +107,35 @@ TEST_F(Hdf5Faults, KilledWhileClosing) {
     }
   }
 }
+
+// Whatever HDF5 had written of its own accord since the last flush: the file is what a flush left.
+// Not yet of the latest format, whose superblock says that the file is still open.
+class Hdf5Churn : public Hdf5Faults, public ::testing::WithParamInterface<Words> {};
+
+TEST_P(Hdf5Churn, KilledAtAnyMomentLeavesAFlushedState) {
+  FOREBAY_NEED_PLUGIN("serial");
+  const Hdf5Door native("serial");
+  std::mt19937 random(41);
+  for (unsigned round = 0; round < scaled(8u, 200u); ++round) {
+    std::filesystem::remove(place_.file("flushed"));
+    door_.emplace("serial", GetParam());
+    Running running("env", bare({"churn", place_.file("f.h5"), std::to_string(2 * round)}));
+    ASSERT_TRUE(appears("flushed"));
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 60'000));
+    running.kill();
+    (void)running.wait();
+    EXPECT_EQ(recovered(), "");
+    const auto found =
+        native.run(Door::kNone, "/", faults("serial", {"verify_churned", place_.file("f.h5")}));
+    EXPECT_EQ(trimmed(found.out), "whole") << "round " << round;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Hdf5Churn,
+                         ::testing::Values(Words{}, Words{"FOREBAY_ON_FLUSH=stage"},
+                                           Words{"FOREBAY_DRAIN_DELAY=0s"},
+                                           Words{"HDF5_VOL_CONNECTOR=native", "HDF5_DRIVER=forebay"}),
+                         [](const auto& test) { return "way" + std::to_string(test.index); });
 
 TEST_F(Hdf5Faults, MissingPluginPath) {
   const Hdf5Door native("serial");

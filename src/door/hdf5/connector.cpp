@@ -5,6 +5,7 @@
 #include "door/hdf5/info.hpp"
 #include "door/hdf5/operation_numbers.hpp"
 #include "door/hdf5/request.hpp"
+#include "door/hdf5/reuse.hpp"
 
 namespace forebay::hdf5 {
 namespace {
@@ -13,6 +14,17 @@ constexpr unsigned kVersion = 1;
 
 herr_t initialize(hid_t /*vipl*/) { return register_operations(); }
 herr_t terminate_connector() { return 0; }
+
+herr_t write_attribute(void* handle, hid_t type, const void* data, hid_t dxpl, void** request) {
+  if (!has_fixed_size(type)) expect_reuse();
+  return forward<H5VLattr_write>(handle, type, data, dxpl, request);
+}
+
+herr_t change_attribute(void* handle, const H5VL_loc_params_t* where, H5VL_attr_specific_args_t* args,
+                        hid_t dxpl, void** request) {
+  if (args->op_type == H5VL_ATTR_DELETE || args->op_type == H5VL_ATTR_DELETE_BY_IDX) expect_reuse();
+  return forward<H5VLattr_specific>(handle, where, args, dxpl, request);
+}
 
 template <const H5VL_class_t& (*Self)()>
 herr_t get_class(void* handle, H5VL_get_conn_lvl_t level, const H5VL_class_t** found) {
@@ -43,9 +55,9 @@ H5VL_class_t make(const char* name, H5VL_class_value_t value) {
           .attr_cls = {.create = forward<H5VLattr_create>,
                        .open = forward<H5VLattr_open>,
                        .read = forward<H5VLattr_read>,
-                       .write = forward<H5VLattr_write>,
+                       .write = write_attribute,
                        .get = forward<H5VLattr_get>,
-                       .specific = forward<H5VLattr_specific>,
+                       .specific = change_attribute,
                        .optional = forward<H5VLattr_optional>,
                        .close = forward_close<H5VLattr_close>},
           .dataset_cls = dataset_calls(),

@@ -15,6 +15,7 @@
 #include "door/hdf5/native_dataset.hpp"
 #include "door/hdf5/operation_numbers.hpp"
 #include "door/hdf5/prefetch.hpp"
+#include "door/hdf5/reuse.hpp"
 
 namespace forebay::hdf5 {
 namespace {
@@ -141,6 +142,7 @@ herr_t transfer(size_t count, void* handles[], hid_t memory_types[], hid_t memor
 
 herr_t write(size_t count, void* handles[], hid_t memory_types[], hid_t memory_spaces[], hid_t file_spaces[],
              hid_t dxpl, const void* data[], void** request) {
+  for (size_t i = 0; i < count; ++i) expect_reuse_by_writing(dataset(handles[i]));
   const auto result = transfer<H5VLdataset_write, const void>(count, handles, memory_types, memory_spaces,
                                                               file_spaces, dxpl, data, request);
   if (result >= 0 && request != nullptr && count != 0) {
@@ -163,6 +165,7 @@ bool drained(DatasetObject& one) {
 herr_t specific(void* handle, H5VL_dataset_specific_args_t* args, hid_t dxpl, void** request) {
   auto& one = dataset(handle);
   const auto plain = forward<H5VLdataset_specific>;
+  if (args->op_type == H5VL_DATASET_SET_EXTENT) expect_reuse();
   if (one.parallel() == nullptr) return plain(handle, args, dxpl, request);
   switch (args->op_type) {
     case H5VL_DATASET_SET_EXTENT: {
@@ -191,6 +194,7 @@ herr_t optional_on_dataset(void* handle, H5VL_optional_args_t* args, hid_t dxpl,
   const auto plain = forward<H5VLdataset_optional>;
   const bool reads = args->op_type == H5VL_NATIVE_DATASET_CHUNK_READ;
   const bool writes = args->op_type == H5VL_NATIVE_DATASET_CHUNK_WRITE;
+  if (writes) expect_reuse();
   if (!(reads || writes) || one.parallel() == nullptr) return plain(handle, args, dxpl, request);
   if (!drained(one)) return -1;
   const auto result = plain(handle, args, dxpl, request);

@@ -27,7 +27,8 @@ struct DatasetObject final : Object {
     return parallel_ ? &*parallel_ : nullptr;
   }
 
-  bool noted = false;  // that it is not buffered
+  bool noted = false;                      // that it is not buffered
+  std::optional<bool> written_in_place{};  // see reuse.hpp; unknown until somebody asks
 
  private:
   std::optional<ParallelDataset> parallel_{};

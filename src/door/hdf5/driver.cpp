@@ -19,6 +19,7 @@
 #include "base/log.hpp"
 #include "config/environment.hpp"
 #include "door/hdf5/error_stack.hpp"
+#include "door/hdf5/flushed_state.hpp"
 #include "os/fd.hpp"
 
 namespace forebay::hdf5 {
@@ -47,6 +48,9 @@ struct OpenedFile final : H5FD_t, DriverFile {
   haddr_t eoa = 0;
   haddr_t plain_eof = 0;  // while plain
   bool hasty = false;
+  bool told_of_reuse = false;
+  bool truncated = false;  // since the last flush: HDF5 does that before a flush of the whole file only
+  FlushedState state{};
   // HDF5 opens some files only to look who they are: opened in the buffer when first needed.
   std::shared_ptr<Fate> opened_as = std::make_shared<Fate>();
 
@@ -60,6 +64,8 @@ struct OpenedFile final : H5FD_t, DriverFile {
   Status go_plain(Plain why) override;
   std::shared_ptr<const Fate> fate() override { return buffered() ? opened_as : nullptr; }
   void set_hasty(bool wish) override { hasty = wish; }
+  void expect_reuse() override { state.expect_reuse(); }
+  [[nodiscard]] bool minds_reuse() const override { return state.minds_reuse(); }
 
   [[nodiscard]] bool reachable() const { return opened_as->file && opened_as->process == fork_generation(); }
   // The file in the buffer, or null: then the descriptor is to be used. The hot path of every access.
@@ -69,6 +75,8 @@ struct OpenedFile final : H5FD_t, DriverFile {
     return buffered().get();
   }
   void open_engine(int more_flags);
+  // What was written so far is the state to keep from now on.
+  Status keep_state();
   void fall_back(Plain why, const char* words);
 };
 
@@ -91,8 +99,9 @@ void OpenedFile::fall_back(Plain why, const char* reason) {
 
 // Buffered from here on, or plain for a reason that is logged.
 void OpenedFile::open_engine(int more_flags) {
+  const bool again = opened_as->file != nullptr;
   // A copy of the parent's, with threads and locks that are not there: never touched, never freed.
-  if (opened_as->file) new std::shared_ptr<Fate>(std::exchange(opened_as, std::make_shared<Fate>()));
+  if (again) new std::shared_ptr<Fate>(std::exchange(opened_as, std::make_shared<Fate>()));
   auto file = open_as_wished(wishes, path, (writable ? O_RDWR : O_RDONLY) | more_flags);
   if (!file) return fall_back(Plain::kNoBuffer, file.error().message.c_str());
   if ((*file)->settings().mode == Mode::Bypass) return fall_back(Plain::kBypass, words(Plain::kBypass));
@@ -101,12 +110,24 @@ void OpenedFile::open_engine(int more_flags) {
     return fall_back(Plain::kNoBuffer, "another file has taken its place");
   opened_as->file = std::move(*file);
   opened_as->process = fork_generation();
+  if (writable && !again && (more_flags & O_TRUNC) == 0) {
+    if (const auto kept = keep_state(); !kept) log_warn("{}: {}", path, kept.error().message);
+  }
+}
+
+Status OpenedFile::keep_state() {
+  FOREBAY_TRY(state.keep(*opened_as->file));
+  if (!told_of_reuse) state.expect_reuse();
+  return {};
 }
 
 Status OpenedFile::go_plain(Plain why) {
   if (why_plain != Plain::kNo) return {};
   if (const auto file = buffered()) {
-    if (writable) FOREBAY_TRY(file->drain());
+    if (writable) {
+      FOREBAY_TRY(state.commit(*file));
+      FOREBAY_TRY(file->drain());
+    }
     FOREBAY_TRY(file->evict(0, ~std::uint64_t{0}));
     FOREBAY_TRY(file->close());
   }
@@ -114,15 +135,15 @@ Status OpenedFile::go_plain(Plain why) {
   return {};
 }
 
-FileWishes wishes_for_driver(hid_t fapl) {
+DriverInfo info_for_driver(hid_t fapl) {
   const ExpectFailure there_may_be_none;
-  if (const auto* const info = static_cast<const DriverInfo*>(H5Pget_driver_info(fapl))) return info->wishes;
+  if (const auto* const info = static_cast<const DriverInfo*>(H5Pget_driver_info(fapl))) return *info;
   // HDF5_DRIVER_CONFIG or H5Pset_driver_by_name: "config=FILE", or the file alone.
   char text[PATH_MAX] = "";
   if (H5Pget_driver_config_str(fapl, text, sizeof text) <= 0) return {};
   std::string_view config(text);
   if (config.starts_with("config=")) config.remove_prefix(7);
-  return {.membership = {.config = std::string(config)}};
+  return {.wishes = {.membership = {.config = std::string(config)}}};
 }
 
 // As the POSIX driver decides it: the environment wins over the list.
@@ -171,7 +192,9 @@ H5FD_t* open(const char* name, unsigned flags, hid_t fapl, haddr_t maxaddr) {
   std::error_code failed;
   const auto absolute = std::filesystem::absolute(name, failed);
   file->path = failed ? std::string(name) : absolute.string();
-  file->wishes = wishes_for_driver(fapl);
+  const auto info = info_for_driver(fapl);
+  file->wishes = info.wishes;
+  file->told_of_reuse = info.told_of_reuse;
   file->writable = (flags & H5F_ACC_RDWR) != 0;
   file->ignore_missing_locks = locks_may_be_missing(fapl);
   (void)maxaddr;
@@ -203,7 +226,8 @@ herr_t close(H5FD_t* base) {
     new std::shared_ptr<Fate>(std::move(file->opened_as));
     return 0;
   }
-  const auto status = fate.file->close();
+  auto status = file->state.commit(*fate.file);
+  if (const auto closed = fate.file->close(); !closed && status) status = closed;
   fate.when_closed = status;
   fate.file.reset();
   if (!status) push_error(status.error(), H5E_IO, H5E_CANTCLOSEFILE);
@@ -237,7 +261,7 @@ herr_t set_eoa(H5FD_t* file, H5FD_mem_t /*type*/, haddr_t address) {
 Result<haddr_t> eof_of(OpenedFile& file) {
   auto* const engine = file.reach();
   if (engine == nullptr) return file.plain_eof;
-  return engine->size();
+  return file.state.size(*engine);
 }
 
 haddr_t get_eof(const H5FD_t* file, H5FD_mem_t /*type*/) {
@@ -290,7 +314,8 @@ herr_t read(H5FD_t* base, H5FD_mem_t /*type*/, hid_t /*dxpl*/, haddr_t address, 
   }
   const std::span out(static_cast<std::byte*>(to), size);
   auto* const engine = file.reach();
-  const auto got = engine != nullptr ? engine->read(address, out) : read_home(file.handle, address, out);
+  const auto got =
+      engine != nullptr ? file.state.read(*engine, address, out) : read_home(file.handle, address, out);
   if (!got) {
     push_error(got.error(), H5E_IO, H5E_READERROR);
     return -1;
@@ -300,25 +325,19 @@ herr_t read(H5FD_t* base, H5FD_mem_t /*type*/, hid_t /*dxpl*/, haddr_t address, 
   return 0;
 }
 
-herr_t write(H5FD_t* base, H5FD_mem_t /*type*/, hid_t /*dxpl*/, haddr_t address, size_t size,
-             const void* from) {
+herr_t write(H5FD_t* base, H5FD_mem_t type, hid_t /*dxpl*/, haddr_t address, size_t size, const void* from) {
   auto& file = opened(base);
   if (beyond(address, size)) {
     push_words("address out of range", H5E_ARGS, H5E_OVERFLOW);
     return -1;
   }
-  std::span data(static_cast<const std::byte*>(from), size);
+  const std::span data(static_cast<const std::byte*>(from), size);
   auto* const engine = file.reach();
-  Status status;
-  if (engine == nullptr) status = write_home(file, address, data);
-  while (engine != nullptr && status && !data.empty()) {
-    const auto taken = engine->write(address, data);
-    if (!taken) {
-      status = std::unexpected(taken.error());
-    } else {
-      address += *taken;
-      data = data.subspan(*taken);
-    }
+  const auto status =
+      engine == nullptr ? write_home(file, address, data) : file.state.write(*engine, type, address, data);
+  if (engine != nullptr && file.state.gave_up()) {
+    log_info("{}: more changed since the last flush than can wait for the next: its state is not kept",
+             file.path);
   }
   if (!status) push_error(status.error(), H5E_IO, H5E_WRITEERROR);
   return status ? 0 : -1;
@@ -328,6 +347,14 @@ herr_t flush(H5FD_t* base, hid_t /*dxpl*/, hbool_t closing) {
   auto& file = opened(base);
   auto* const engine = file.reach();
   if (closing || engine == nullptr || !file.writable) return 0;
+  if (std::exchange(file.truncated, false)) {
+    auto status = file.state.commit(*engine);
+    if (status) status = file.keep_state();
+    if (!status) {
+      push_error(status.error(), H5E_IO, H5E_CANTFLUSH);
+      return -1;
+    }
+  }
   if (file.hasty) {
     (void)engine->drain(std::chrono::nanoseconds(0));
     return 0;
@@ -341,6 +368,7 @@ herr_t flush(H5FD_t* base, hid_t /*dxpl*/, hbool_t closing) {
 herr_t truncate(H5FD_t* base, hid_t /*dxpl*/, hbool_t /*closing*/) {
   auto& file = opened(base);
   if (!file.writable) return 0;
+  file.truncated = true;
   const auto eof = eof_of(file);
   Status status;
   if (!eof) {
@@ -348,7 +376,7 @@ herr_t truncate(H5FD_t* base, hid_t /*dxpl*/, hbool_t /*closing*/) {
   } else if (*eof == file.eoa) {
     return 0;
   } else if (auto* const engine = file.reach()) {
-    status = engine->truncate(file.eoa);
+    status = file.state.truncate(*engine, file.eoa);
   } else if (::ftruncate(file.handle, static_cast<off_t>(file.eoa)) != 0) {
     status = fail_errno(errno, "truncate", file.path);
   } else {
@@ -395,7 +423,7 @@ herr_t free_info(void* info) {
   return 0;
 }
 
-void* get_info(H5FD_t* file) { return new DriverInfo{opened(file).wishes}; }
+void* get_info(H5FD_t* file) { return new DriverInfo{opened(file).wishes, opened(file).told_of_reuse}; }
 
 hid_t registered = H5I_INVALID_HID;
 
@@ -482,6 +510,10 @@ DriverFile* driver_file_of(const void* handle) {
     if (&file->handle == handle) return file;
   }
   return nullptr;
+}
+
+DriverFile* driver_file_at(std::size_t index) {
+  return index < opened_files().size() ? opened_files()[index] : nullptr;
 }
 
 }  // namespace forebay::hdf5

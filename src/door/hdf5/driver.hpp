@@ -25,6 +25,8 @@ inline constexpr H5FD_class_value_t kDriverValue = 419;
 // What a file-access list carries for the driver.
 struct DriverInfo {
   FileWishes wishes{};
+  // The connector stands above it and tells when space may be freed (DriverFile::expect_reuse).
+  bool told_of_reuse = false;
 };
 
 // The class for H5FDregister and for the plugin.
@@ -52,6 +54,9 @@ class DriverFile {
   // The file in the buffer; null while it is plain.
   [[nodiscard]] virtual std::shared_ptr<File> buffered() = 0;
   [[nodiscard]] virtual Plain plain() const = 0;
+  // Space that data of the last flush lie in may be freed and used again (FlushedState).
+  virtual void expect_reuse() = 0;
+  [[nodiscard]] virtual bool minds_reuse() const = 0;
   // From now on every write is at home, in order, before it returns: somebody else follows it there.
   virtual Status go_plain(Plain why) = 0;
 
@@ -64,5 +69,13 @@ class DriverFile {
 
 // The driver's file that an answer of H5Fget_vfd_handle belongs to; null if another driver gave it.
 [[nodiscard]] DriverFile* driver_file_of(const void* handle);
+// One after the other; null at the end.
+[[nodiscard]] DriverFile* driver_file_at(std::size_t index);
+
+// Calls `visit` with every open file of the driver.
+template <class Visit>
+void for_each_driver_file(const Visit& visit) {
+  for (std::size_t i = 0; auto* const file = driver_file_at(i); ++i) visit(*file);
+}
 
 }  // namespace forebay::hdf5

@@ -78,7 +78,7 @@ Below below(hid_t fapl, const ConnectorInfo& info, const FileWishes& wishes) {
   const auto driver = H5Pget_driver(fapl);
   auto way = Way::kPassed;
   if (driver == H5FD_SEC2) {
-    if (set_driver(copy, {.wishes = wishes}) >= 0) way = Way::kDriver;
+    if (set_driver(copy, {.wishes = wishes, .told_of_reuse = true}) >= 0) way = Way::kDriver;
 #ifdef H5_HAVE_PARALLEL
   } else if (driver == H5FD_MPIO) {
     way = Way::kParallel;

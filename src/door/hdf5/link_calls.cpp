@@ -6,6 +6,7 @@
 #include "door/hdf5/error_stack.hpp"
 #include "door/hdf5/forward.hpp"
 #include "door/hdf5/prefetch.hpp"
+#include "door/hdf5/reuse.hpp"
 
 namespace forebay::hdf5 {
 namespace {
@@ -46,6 +47,7 @@ bool push_unless(const Status& status, hid_t major) {
 // What may free storage: nothing of it may be unsaved then, on any rank.
 template <class Call>
 herr_t freeing(const std::shared_ptr<FileState>& file, hid_t major, const Call& native) {
+  expect_reuse();
   const auto& parallel = file->parallel();
   if (!parallel) return native();
   if (!push_unless(parallel->settle(), major)) return -1;

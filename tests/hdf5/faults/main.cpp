@@ -12,6 +12,8 @@ int main(int argc, char** argv) {
   if (verb == "flush_and_wait") return flush_and_wait(path);
   if (verb == "flush_and_close") return flush_and_close(path);
   if (verb == "leave") return leave(path, way);
+  if (verb == "churn") return churn(path, static_cast<unsigned>(std::stoul(way)));
+  if (verb == "verify_churned") return verify_churned(path);
   if (verb == "threads") return threads(path);
   return 2;
 }

@@ -10,6 +10,11 @@ int verify_file(const std::string& path);
 int flush_and_wait(const std::string& path);
 int flush_and_close(const std::string& path);
 int leave(const std::string& path, const std::string& way);
+// Flushes now and then, leaving the marker "flushed" after the first time, and changes everything in between
+// without an end: deletes, makes, rewrites, extends. `seed` says what, and odd ones are of the latest format.
+int churn(const std::string& path, unsigned seed);
+// Says "whole" if the file is one of the states that were flushed, or what is wrong.
+int verify_churned(const std::string& path);
 int threads(const std::string& path);
 
 }  // namespace forebay::testing::faults
