@@ -53,7 +53,7 @@ void note_refusal(DatasetObject& one) {
 
 // What several datasets are handed in one call.
 template <class Data>
-struct Batch {
+struct OneCall {
   std::vector<void*> under{};
   std::vector<hid_t> memory_types{}, memory_spaces{}, file_spaces{};
   std::vector<Data*> data{};
@@ -87,7 +87,7 @@ herr_t move(size_t count, void* handles[], hid_t memory_types[], hid_t memory_sp
             hid_t dxpl, Data* data[], void** request) {
   constexpr bool kWrites = std::is_const_v<Data>;
   const auto file = object(handles[0]).file;
-  Batch<Data> rest;
+  OneCall<Data> rest;
   std::vector<DatasetObject*> natively;
   bool leave_it = count > 1 && refused(count, handles, memory_spaces, file_spaces);
   // A collective call is made natively by all ranks or by none.
