@@ -1,8 +1,10 @@
 // Ranks that share a file through the HDF5 door on the MPI-IO driver: that they never wait for each other in
 // vain, and that HDF5 tells them what it would without it. tests/hdf5/ranks is the program.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
+#include <format>
 #include <fstream>
 
 #include "support/hdf5_door.hpp"
@@ -89,7 +91,11 @@ class Hdf5Nodes : public ::testing::TestWithParam<const char*> {
     const auto ran = door.run(how, place_.path(), door.on_ranks(4, command), 100);
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err.substr(0, 4000);
   }
-  [[nodiscard]] std::string shared(const std::string& name) const { return memory_.file("shared/" + name); }
+  // The folder of this user's buffers in a tier's directory.
+  static std::string own() { return std::format("/forebay-{}/", ::getuid()); }
+  [[nodiscard]] std::string shared(const std::string& name) const {
+    return memory_.file("shared") + own() + name;
+  }
 
   const TemporaryDirectory place_;
   const TemporaryDirectory memory_{"/dev/shm"};
@@ -120,7 +126,7 @@ TEST_P(Hdf5Nodes, AreGivenItByTheCacheVolsFile) {
   run(door, Door::kCacheName, {"uneven", place_.file("f.h5"), "2"});
   for (const std::string node : {"node0", "node1"}) {
     EXPECT_TRUE(std::filesystem::exists(shared(name + "-" + node + "/shared-" + node + ".data")));
-    std::filesystem::remove_all("/dev/shm/" + name + "-" + node);
+    std::filesystem::remove_all("/dev/shm" + own() + name + "-" + node);
   }
 }
 
