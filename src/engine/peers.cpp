@@ -14,7 +14,7 @@ namespace forebay {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto kTick = std::chrono::milliseconds(20);
+constexpr auto kLockTick = std::chrono::milliseconds(20);
 constexpr int kSpins = 200;
 
 void pause_briefly() {
@@ -196,7 +196,7 @@ Locked Peers::lock_slowly(Word& word) const {
       if (!word.compare_exchange_strong(seen, seen | kWaiters, std::memory_order_relaxed)) continue;
       seen |= kWaiters;
     }
-    futex_wait(word, seen, kTick);
+    futex_wait(word, seen, kLockTick);
     if (word.load(std::memory_order_relaxed) != seen) continue;
     if (!alive(seen)) {
       if (word.compare_exchange_strong(seen, self() | kWaiters, std::memory_order_acquire)) {

@@ -15,7 +15,7 @@ namespace forebay {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto kTick = std::chrono::milliseconds(20);
+constexpr auto kRoomTick = std::chrono::milliseconds(20);
 
 void raise_size(FileRecord& file, std::uint64_t end) {
   auto seen = file.size.load(std::memory_order_relaxed);
@@ -140,7 +140,7 @@ Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, s
 Status Stager::wait_for_room(std::uint32_t seen) const {
   auto& shared = core_.control.shared();
   shared.room_waiters.fetch_add(1);
-  futex_wait(shared.room, seen, kTick);
+  futex_wait(shared.room, seen, kRoomTick);
   shared.room_waiters.fetch_sub(1);
   return {};
 }
