@@ -4,7 +4,7 @@
 # its own) and the MPI it was built with. No program may link two of them.
 set(FOREBAY_HDF5_FLAVOURS serial mpich openmpi)
 
-# forebay_find_hdf5(<flavour> [<MPI's pkg-config name> <MPI's library>])
+# forebay_find_hdf5(<flavour> [<target of its MPI>])
 function(forebay_find_hdf5 flavour)
   pkg_check_modules(hdf5_${flavour} REQUIRED hdf5-${flavour})
   find_path(HDF5_${flavour}_INCLUDE H5VLconnector.h HINTS ${hdf5_${flavour}_INCLUDE_DIRS} REQUIRED NO_DEFAULT_PATH)
@@ -13,19 +13,13 @@ function(forebay_find_hdf5 flavour)
   target_include_directories(forebay_hdf5_${flavour} INTERFACE ${HDF5_${flavour}_INCLUDE})
   target_link_libraries(forebay_hdf5_${flavour} INTERFACE ${HDF5_${flavour}_LIBRARY})
   if(ARGC GREATER 1)
-    pkg_check_modules(mpi_${flavour} REQUIRED ${ARGV1})
-    find_library(MPI_${flavour}_LIBRARY lib${ARGV2}.so HINTS ${mpi_${flavour}_LIBRARY_DIRS} REQUIRED)
-    find_program(MPIEXEC_${flavour} mpiexec.${flavour} REQUIRED)
-    target_include_directories(forebay_hdf5_${flavour} INTERFACE ${mpi_${flavour}_INCLUDE_DIRS})
-    target_link_libraries(forebay_hdf5_${flavour} INTERFACE ${MPI_${flavour}_LIBRARY})
-    # Not the C++ bindings that MPI dropped.
-    target_compile_definitions(forebay_hdf5_${flavour} INTERFACE MPICH_SKIP_MPICXX OMPI_SKIP_MPICXX)
+    target_link_libraries(forebay_hdf5_${flavour} INTERFACE ${ARGV1})
   endif()
 endfunction()
 
 forebay_find_hdf5(serial)
-forebay_find_hdf5(mpich mpich mpich)
-forebay_find_hdf5(openmpi ompi-c mpi)
+forebay_find_hdf5(mpich forebay_mpi_mpich)
+forebay_find_hdf5(openmpi forebay_mpi_openmpi)
 
 # forebay_hdf5_library(<name> <folder> <needed target>...): the folder's sources but its tests, as one static
 # library <name>_<flavour> per flavour. Headers are checked with the first.
@@ -48,21 +42,6 @@ function(forebay_hdf5_library name folder)
     endif()
   endforeach()
   forebay_check_headers(${name}_serial ${folder})
-endfunction()
-
-# forebay_mpi_test(<test name> <flavour> <ranks> <program> [<argument>...]): the program, started by that MPI.
-function(forebay_mpi_test test flavour ranks program)
-  set(start ${MPIEXEC_${flavour}} -n ${ranks})
-  # What an MPI leaks is not ours to mend.
-  set(environment ASAN_OPTIONS=detect_leaks=0)
-  if(flavour STREQUAL "openmpi")
-    list(APPEND start --oversubscribe --bind-to none)
-    list(APPEND environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1)
-  endif()
-  add_test(NAME ${test} COMMAND ${start} $<TARGET_FILE:${program}> ${ARGN})
-  set_tests_properties(
-    ${test} PROPERTIES TIMEOUT 300 LABELS integration PROCESSORS 2 ENVIRONMENT "${environment}"
-                       WORKING_DIRECTORY ${PROJECT_BINARY_DIR})
 endfunction()
 
 # forebay_hdf5_plugins(<library of the door> <folder>): per flavour, the door as libforebay_hdf5_<flavour>.so in

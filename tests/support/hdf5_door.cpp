@@ -19,14 +19,14 @@ std::string other_connector() {
   return given == nullptr ? "" : given;
 }
 
-std::string slurp(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
 
 }  // namespace
+
+std::string slurp(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
 
 Hdf5Door::Hdf5Door(std::string flavour, Words more) : flavour_(std::move(flavour)), more_(std::move(more)) {}
 
@@ -56,6 +56,16 @@ Words Hdf5Door::switches(Door door) const {
   if (door == Door::kNone || other == "native") return {};
   if (!other.empty()) return {"HDF5_VOL_CONNECTOR=" + other};
   Words words = buffer();
+  if (door == Door::kMpiio) {
+    words.push_back("LD_PRELOAD=" FOREBAY_TEST_BUILD_DIR "/lib/libforebay_mpiio_" + flavour_ + ".so");
+    append(words, more_);
+    return words;
+  }
+  if (door == Door::kMpiio) {
+    words.push_back("LD_PRELOAD=" FOREBAY_TEST_BUILD_DIR "/lib/libforebay_mpiio_" + flavour_ + ".so");
+    append(words, more_);
+    return words;
+  }
   words.push_back("HDF5_PLUGIN_PATH=" + plugins(flavour_));
   if (door == Door::kConnector) words.push_back("HDF5_VOL_CONNECTOR=forebay");
   if (door == Door::kCacheName) words.push_back("HDF5_VOL_CONNECTOR=cache_ext");

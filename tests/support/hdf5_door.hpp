@@ -16,7 +16,8 @@ namespace forebay::testing {
 using Words = std::vector<std::string>;
 
 // How the door is switched on.
-enum class Door { kNone, kConnector, kDriver, kCacheName };
+// kMpiio: the MPI-IO door instead of HDF5's; FOREBAY_HOMES is for the test to give.
+enum class Door { kNone, kConnector, kDriver, kCacheName, kMpiio };
 
 class Hdf5Door {
  public:
@@ -58,6 +59,8 @@ class Hdf5Door {
 // is true are not looked at.
 [[nodiscard]] std::string different_files(const std::string& left, const std::string& right,
                                           bool (*skip)(const std::string& name));
+// A whole file; nothing if it is not there.
+[[nodiscard]] std::string slurp(const std::string& path);
 // The first lines in which two texts differ; empty if they do not.
 [[nodiscard]] std::string different_lines(const std::string& left, const std::string& right);
 

@@ -1,0 +1,168 @@
+// The functions that move data: a table of them below, and one template for each shape.
+#include <mpi.h>
+
+#include "door/mpiio/access.hpp"
+#include "door/mpiio/api.hpp"
+#include "door/mpiio/errors.hpp"
+#include "door/mpiio/file_table.hpp"
+#include "door/mpiio/status.hpp"
+
+namespace forebay::mpiio {
+namespace {
+
+// All ranks leave it to MPI. Others who have the file open here may have staged something.
+template <class Native>
+int pass(OpenFile& file, Native&& native) {
+  if (const auto status = file.make_way(); !status) return raise(file.real(), status.error());
+  const int code = native();
+  file.forget();
+  return code;
+}
+
+template <class Native, class Tell>
+int carry_out(MPI_File real, const Access& access, Native&& native, Tell&& tell) {
+  return guarded([&] {
+    auto* const file = find(real);
+    if (file == nullptr) return native();
+    if (file->passes(access.pointer)) return pass(*file, native);
+    const auto outcome = perform(*file, access);
+    return outcome.code == MPI_SUCCESS ? tell(*file, outcome.bytes) : outcome.code;
+  });
+}
+
+template <class Native>
+int blocking(MPI_File real, const Access& access, MPI_Status* status, Native&& native) {
+  return carry_out(real, access, native, [&](OpenFile&, std::uint64_t bytes) {
+    set_status(status, bytes);
+    return MPI_SUCCESS;
+  });
+}
+
+template <class Native>
+int nonblocking(MPI_File real, Access access, MPI_Request* request, Native&& native) {
+  access.nonblocking = true;
+  return carry_out(real, access, native,
+                   [&](OpenFile&, std::uint64_t bytes) { return completed_request(bytes, request); });
+}
+
+// The class that MPI raises when a second split collective operation begins on a file.
+#ifdef OPEN_MPI
+constexpr int kSecondSplit = MPI_ERR_OTHER;
+#else
+constexpr int kSecondSplit = MPI_ERR_IO;
+#endif
+
+template <class Native>
+int split_begin(MPI_File real, const Access& access, std::string_view operation, Native&& native) {
+  auto* const file = find(real);
+  if (file != nullptr && file->split) return raise(real, kSecondSplit);
+  return carry_out(real, access, native, [&](OpenFile& begun, std::uint64_t bytes) {
+    begun.split = Split{operation, bytes};
+    return MPI_SUCCESS;
+  });
+}
+
+template <class Native>
+int split_end(MPI_File real, std::string_view operation, MPI_Status* status, Native&& native) {
+  auto* const file = find(real);
+  if (file == nullptr || !file->split || file->split->operation != operation) return native();
+  set_status(status, file->split->bytes);
+  file->split.reset();
+  return MPI_SUCCESS;
+}
+
+void* writable(const void* buffer) { return const_cast<void*>(buffer); }
+
+}  // namespace
+}  // namespace forebay::mpiio
+
+using namespace forebay::mpiio;
+
+#define FOREBAY_ACCESS(WAY, POINTER, OFFSET) \
+  Access { Way::WAY, Pointer::POINTER, OFFSET, writable(buffer), count, type }
+
+// Shapes. Each exists with small and, where the library has them, with large counts.
+#define FOREBAY_AT(NAME, END, COUNT, BUFFER, WAY, POINTER)                                               \
+  FOREBAY_MPI_API int MPI_File_##NAME##END(MPI_File file, MPI_Offset offset, BUFFER buffer, COUNT count, \
+                                           MPI_Datatype type, MPI_Status* status) {                      \
+    return blocking(file, FOREBAY_ACCESS(WAY, POINTER, offset), status,                                  \
+                    [&] { return PMPI_File_##NAME##END(file, offset, buffer, count, type, status); });   \
+  }
+#define FOREBAY_HERE(NAME, END, COUNT, BUFFER, WAY, POINTER)                                             \
+  FOREBAY_MPI_API int MPI_File_##NAME##END(MPI_File file, BUFFER buffer, COUNT count, MPI_Datatype type, \
+                                           MPI_Status* status) {                                         \
+    return blocking(file, FOREBAY_ACCESS(WAY, POINTER, 0), status,                                       \
+                    [&] { return PMPI_File_##NAME##END(file, buffer, count, type, status); });           \
+  }
+#define FOREBAY_IAT(NAME, END, COUNT, BUFFER, WAY, POINTER)                                                \
+  FOREBAY_MPI_API int MPI_File_##NAME##END(MPI_File file, MPI_Offset offset, BUFFER buffer, COUNT count,   \
+                                           MPI_Datatype type, MPI_Request* request) {                      \
+    return nonblocking(file, FOREBAY_ACCESS(WAY, POINTER, offset), request,                                \
+                       [&] { return PMPI_File_##NAME##END(file, offset, buffer, count, type, request); }); \
+  }
+#define FOREBAY_IHERE(NAME, END, COUNT, BUFFER, WAY, POINTER)                                            \
+  FOREBAY_MPI_API int MPI_File_##NAME##END(MPI_File file, BUFFER buffer, COUNT count, MPI_Datatype type, \
+                                           MPI_Request* request) {                                       \
+    return nonblocking(file, FOREBAY_ACCESS(WAY, POINTER, 0), request,                                   \
+                       [&] { return PMPI_File_##NAME##END(file, buffer, count, type, request); });       \
+  }
+#define FOREBAY_AT_BEGIN(NAME, END, COUNT, BUFFER, WAY, POINTER)                                          \
+  FOREBAY_MPI_API int MPI_File_##NAME##_begin##END(MPI_File file, MPI_Offset offset, BUFFER buffer,       \
+                                                   COUNT count, MPI_Datatype type) {                      \
+    return split_begin(file, FOREBAY_ACCESS(WAY, POINTER, offset), #NAME,                                 \
+                       [&] { return PMPI_File_##NAME##_begin##END(file, offset, buffer, count, type); }); \
+  }
+#define FOREBAY_BEGIN(NAME, END, COUNT, BUFFER, WAY, POINTER)                                     \
+  FOREBAY_MPI_API int MPI_File_##NAME##_begin##END(MPI_File file, BUFFER buffer, COUNT count,     \
+                                                   MPI_Datatype type) {                           \
+    return split_begin(file, FOREBAY_ACCESS(WAY, POINTER, 0), #NAME,                              \
+                       [&] { return PMPI_File_##NAME##_begin##END(file, buffer, count, type); }); \
+  }
+#define FOREBAY_END(NAME, BUFFER)                                                                        \
+  FOREBAY_MPI_API int MPI_File_##NAME##_end(MPI_File file, BUFFER buffer, MPI_Status* status) {          \
+    return split_end(file, #NAME, status, [&] { return PMPI_File_##NAME##_end(file, buffer, status); }); \
+  }
+
+#if MPI_VERSION >= 4
+#define FOREBAY_BOTH(SHAPE, NAME, ...) SHAPE(NAME, , int, __VA_ARGS__) SHAPE(NAME, _c, MPI_Count, __VA_ARGS__)
+#else
+#define FOREBAY_BOTH(SHAPE, NAME, ...) SHAPE(NAME, , int, __VA_ARGS__)
+#endif
+#define FOREBAY_READ(SHAPE, NAME, POINTER) FOREBAY_BOTH(SHAPE, NAME, void*, kRead, POINTER)
+#define FOREBAY_WRITE(SHAPE, NAME, POINTER) FOREBAY_BOTH(SHAPE, NAME, const void*, kWrite, POINTER)
+
+FOREBAY_READ(FOREBAY_AT, read_at, kExplicit)
+FOREBAY_READ(FOREBAY_AT, read_at_all, kExplicit)
+FOREBAY_READ(FOREBAY_HERE, read, kIndividual)
+FOREBAY_READ(FOREBAY_HERE, read_all, kIndividual)
+FOREBAY_READ(FOREBAY_HERE, read_shared, kShared)
+FOREBAY_READ(FOREBAY_HERE, read_ordered, kOrdered)
+FOREBAY_READ(FOREBAY_IAT, iread_at, kExplicit)
+FOREBAY_READ(FOREBAY_IAT, iread_at_all, kExplicit)
+FOREBAY_READ(FOREBAY_IHERE, iread, kIndividual)
+FOREBAY_READ(FOREBAY_IHERE, iread_all, kIndividual)
+FOREBAY_READ(FOREBAY_IHERE, iread_shared, kShared)
+FOREBAY_READ(FOREBAY_AT_BEGIN, read_at_all, kExplicit)
+FOREBAY_READ(FOREBAY_BEGIN, read_all, kIndividual)
+FOREBAY_READ(FOREBAY_BEGIN, read_ordered, kOrdered)
+FOREBAY_END(read_at_all, void*)
+FOREBAY_END(read_all, void*)
+FOREBAY_END(read_ordered, void*)
+
+FOREBAY_WRITE(FOREBAY_AT, write_at, kExplicit)
+FOREBAY_WRITE(FOREBAY_AT, write_at_all, kExplicit)
+FOREBAY_WRITE(FOREBAY_HERE, write, kIndividual)
+FOREBAY_WRITE(FOREBAY_HERE, write_all, kIndividual)
+FOREBAY_WRITE(FOREBAY_HERE, write_shared, kShared)
+FOREBAY_WRITE(FOREBAY_HERE, write_ordered, kOrdered)
+FOREBAY_WRITE(FOREBAY_IAT, iwrite_at, kExplicit)
+FOREBAY_WRITE(FOREBAY_IAT, iwrite_at_all, kExplicit)
+FOREBAY_WRITE(FOREBAY_IHERE, iwrite, kIndividual)
+FOREBAY_WRITE(FOREBAY_IHERE, iwrite_all, kIndividual)
+FOREBAY_WRITE(FOREBAY_IHERE, iwrite_shared, kShared)
+FOREBAY_WRITE(FOREBAY_AT_BEGIN, write_at_all, kExplicit)
+FOREBAY_WRITE(FOREBAY_BEGIN, write_all, kIndividual)
+FOREBAY_WRITE(FOREBAY_BEGIN, write_ordered, kOrdered)
+FOREBAY_END(write_at_all, const void*)
+FOREBAY_END(write_all, const void*)
+FOREBAY_END(write_ordered, const void*)

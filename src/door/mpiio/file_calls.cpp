@@ -1,0 +1,206 @@
+// The functions that open, close and shape a file. Those that are not here need nothing of us: handles are
+// MPI's own.
+#include <mpi.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "door/mpiio/api.hpp"
+#include "door/mpiio/errors.hpp"
+#include "door/mpiio/file_table.hpp"
+#include "door/mpiio/opening.hpp"
+#include "session/session.hpp"
+
+namespace forebay::mpiio {
+namespace {
+
+int finish(MPI_Comm /*comm*/, int /*key*/, void* /*value*/, void* /*state*/) {
+  leave();
+  return MPI_SUCCESS;
+}
+
+// MPI_Finalize frees the attributes of MPI_COMM_SELF first of all, the latest one first. Those of MPI's own
+// I/O, which we still need then, were set by the first open.
+void finish_before_finalize() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    int key = MPI_KEYVAL_INVALID;
+    PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, finish, &key, nullptr);
+    PMPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+  });
+}
+
+// For programs that end without MPI_Finalize. A forked child has nothing to leave.
+__attribute__((destructor)) void finish_at_exit() { (void)leave_all(); }
+
+bool is_of_class(int code, int wanted) {
+  int found = MPI_SUCCESS;
+  PMPI_Error_class(code, &found);
+  return found == wanted;
+}
+
+int open(MPI_Comm comm, const char* name, int amode, MPI_Info info, MPI_File* file) {
+  const int code = PMPI_File_open(comm, name, amode, info, file);
+  if (is_of_class(code, MPI_ERR_COMM)) return code;
+  if (code == MPI_SUCCESS) finish_before_finalize();
+  auto opened = begin_buffering(comm, name, amode, info, code == MPI_SUCCESS ? *file : MPI_FILE_NULL);
+  if (opened) insert(*file, std::move(opened));
+  return code;
+}
+
+int close(MPI_File* file) {
+  const auto opened = *file == MPI_FILE_NULL ? nullptr : remove(*file);
+  if (!opened) return PMPI_File_close(file);
+  int code = MPI_SUCCESS;
+  if (const auto status = opened->engine().close(); !status && status.error().code != ENOTCONN)
+    code = raise(*file, status.error());
+  // The first to come would remove it under the others' hands.
+  if (opened->deletes_on_close()) opened->ranks().barrier();
+  const int native = PMPI_File_close(file);
+  return code == MPI_SUCCESS ? native : code;
+}
+
+int set_size(OpenFile& file, MPI_Offset size) {
+  // What others wrote before they came here is staged by now.
+  file.ranks().barrier();
+  const int code = PMPI_File_set_size(file.real(), size);
+  if (!file.ranks().all(code == MPI_SUCCESS)) return code;
+  const auto status = file.truncate(static_cast<std::uint64_t>(size));
+  return status ? MPI_SUCCESS : raise(file.real(), status.error());
+}
+
+// Home may be longer than the engine knows: other nodes, and calls left to MPI, write there.
+int get_size(OpenFile& file, MPI_Offset* size) {
+  const int code = PMPI_File_get_size(file.real(), size);
+  if (code != MPI_SUCCESS) return code;
+  if (const auto staged = file.engine().size()) *size = std::max(*size, static_cast<MPI_Offset>(*staged));
+  return MPI_SUCCESS;
+}
+
+int preallocate(OpenFile& file, MPI_Offset size) {
+  // MPI may allocate by reading and writing what is there: nothing may be on its way home meanwhile.
+  if (const auto status = file.settle(); !status) return raise(file.real(), status.error());
+  int code = PMPI_File_preallocate(file.real(), size);
+  MPI_Offset now = 0;
+  if (code == MPI_SUCCESS) code = get_size(file, &now);
+  if (!file.ranks().all(code == MPI_SUCCESS)) return code;
+  const auto status = file.truncate(static_cast<std::uint64_t>(now));
+  return status ? MPI_SUCCESS : raise(file.real(), status.error());
+}
+
+int sync(OpenFile& file) {
+  int code = MPI_SUCCESS;
+  if (!file.writable()) {
+    code = PMPI_File_sync(file.real());
+  } else if (const auto status = file.engine().sync(); !status) {
+    code = raise(file.real(), status.error());
+  }
+  // What other nodes wrote and synced is at home.
+  if (file.several_buffers()) file.forget();
+  return code;
+}
+
+int set_atomicity(OpenFile& file, int flag) {
+  if (const auto status = file.settle(); !status) return raise(file.real(), status.error());
+  const int code = PMPI_File_set_atomicity(file.real(), flag);
+  if (code == MPI_SUCCESS) file.set_atomic(flag != 0);
+  return code;
+}
+
+int seek(OpenFile& file, MPI_Offset offset, int whence) {
+  if (whence == MPI_SEEK_END) {
+    // Where the file ends in the view is for MPI to say; it must see the whole file for that.
+    if (const auto status = file.engine().drain(); !status) return raise(file.real(), status.error());
+  }
+  const bool relative = whence == MPI_SEEK_CUR;
+  const int code = PMPI_File_seek(file.real(), relative ? file.position + offset : offset,
+                                  relative ? MPI_SEEK_SET : whence);
+  if (code != MPI_SUCCESS) return code;
+  MPI_Offset now = 0;
+  PMPI_File_get_position(file.real(), &now);
+  file.position = now;
+  return MPI_SUCCESS;
+}
+
+// `served` if the file is ours and does not leave this to the real handle.
+template <class Native, class Served>
+int shape(MPI_File real, bool also_passing, Native&& native, Served&& served) {
+  return guarded([&] {
+    auto* const file = find(real);
+    if (file == nullptr || (!also_passing && file->passes(Pointer::kIndividual))) return native();
+    return served(*file);
+  });
+}
+
+}  // namespace
+}  // namespace forebay::mpiio
+
+using namespace forebay::mpiio;
+
+FOREBAY_MPI_API int MPI_File_open(MPI_Comm comm, const char* name, int amode, MPI_Info info, MPI_File* file) {
+  return guarded([&] { return open(comm, name, amode, info, file); });
+}
+
+FOREBAY_MPI_API int MPI_File_close(MPI_File* file) {
+  return guarded([&] { return close(file); });
+}
+
+FOREBAY_MPI_API int MPI_File_delete(const char* name, MPI_Info info) {
+  return guarded([&] {
+    settle_before_delete(name);
+    return PMPI_File_delete(name, info);
+  });
+}
+
+FOREBAY_MPI_API int MPI_File_set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype etype,
+                                      MPI_Datatype filetype, const char* datarep, MPI_Info info) {
+  return guarded([&] {
+    const int code = PMPI_File_set_view(file, displacement, etype, filetype, datarep, info);
+    auto* const opened = code == MPI_SUCCESS ? find(file) : nullptr;
+    if (opened != nullptr) opened->set_view(displacement, etype, filetype, datarep);
+    return code;
+  });
+}
+
+FOREBAY_MPI_API int MPI_File_set_size(MPI_File file, MPI_Offset size) {
+  return shape(
+      file, true, [&] { return PMPI_File_set_size(file, size); },
+      [&](OpenFile& ours) { return set_size(ours, size); });
+}
+
+FOREBAY_MPI_API int MPI_File_get_size(MPI_File file, MPI_Offset* size) {
+  return shape(
+      file, true, [&] { return PMPI_File_get_size(file, size); },
+      [&](OpenFile& ours) { return get_size(ours, size); });
+}
+
+FOREBAY_MPI_API int MPI_File_preallocate(MPI_File file, MPI_Offset size) {
+  return shape(
+      file, true, [&] { return PMPI_File_preallocate(file, size); },
+      [&](OpenFile& ours) { return preallocate(ours, size); });
+}
+
+FOREBAY_MPI_API int MPI_File_sync(MPI_File file) {
+  return shape(file, true, [&] { return PMPI_File_sync(file); }, [&](OpenFile& ours) { return sync(ours); });
+}
+
+FOREBAY_MPI_API int MPI_File_set_atomicity(MPI_File file, int flag) {
+  return shape(
+      file, true, [&] { return PMPI_File_set_atomicity(file, flag); },
+      [&](OpenFile& ours) { return set_atomicity(ours, flag); });
+}
+
+FOREBAY_MPI_API int MPI_File_seek(MPI_File file, MPI_Offset offset, int whence) {
+  return shape(
+      file, false, [&] { return PMPI_File_seek(file, offset, whence); },
+      [&](OpenFile& ours) { return seek(ours, offset, whence); });
+}
+
+FOREBAY_MPI_API int MPI_File_get_position(MPI_File file, MPI_Offset* offset) {
+  return shape(
+      file, false, [&] { return PMPI_File_get_position(file, offset); },
+      [&](OpenFile& ours) {
+        *offset = ours.position;
+        return MPI_SUCCESS;
+      });
+}

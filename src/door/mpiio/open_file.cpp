@@ -1,0 +1,66 @@
+#include "door/mpiio/open_file.hpp"
+
+#include <strings.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <format>
+
+#include "door/mpiio/type_cache.hpp"
+
+namespace forebay::mpiio {
+
+OpenFile::OpenFile(MPI_File real, MPI_Comm comm, int amode, Buffer& buffer, std::shared_ptr<File> engine)
+    : real_(real), amode_(amode), buffer_(buffer), engine_(std::move(engine)), ranks_(comm) {
+  const auto mine = buffer_.core().control.header().check;
+  const auto all = ranks_.gather(mine);
+  several_buffers_ = std::ranges::any_of(all, [&](auto one) { return one != mine; });
+  first_of_buffer_ = std::ranges::find(all, mine) - all.begin() == ranks_.rank();
+  if ((amode_ & MPI_MODE_APPEND) != 0) {
+    if (const auto size = engine_->size()) position = static_cast<std::int64_t>(*size);
+  }
+}
+
+void OpenFile::set_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
+                        const char* datarep) {
+  position = 0;
+  const auto type = known_type(filetype);
+  const auto unit = known_type(etype);
+  odd_view_ = ::strcasecmp(datarep, "native") != 0 || displacement < 0 || type.flat == nullptr ||
+              unit.flat == nullptr || unit.flat->size == 0 || !type.flat->monotonic();
+  view_ = odd_view_ ? View{} : View(displacement, unit.flat->size, *type.flat);
+  if (odd_view_) note_passed("MPI-IO: a view of another data representation, or of a type that is not flat");
+}
+
+Status OpenFile::make_way() {
+  FOREBAY_TRY(engine_->drain());
+  forget();
+  return {};
+}
+
+Status OpenFile::settle() {
+  const auto mine = make_way();
+  if (ranks_.all(mine.has_value()) || !mine) return mine;
+  return fail(EIO, std::format("another rank could not carry its part of {} home", engine_->path()));
+}
+
+void OpenFile::set_atomic(bool atomic) {
+  if (atomic == atomic_) return;
+  if (atomic) {
+    PMPI_File_seek(real_, position, MPI_SEEK_SET);
+  } else {
+    MPI_Offset now = 0;
+    PMPI_File_get_position(real_, &now);
+    position = now;
+  }
+  atomic_ = atomic;
+}
+
+Status OpenFile::truncate(std::uint64_t size) {
+  Status mine;
+  if (first_of_buffer_) mine = engine_->truncate(size);
+  if (ranks_.all(mine.has_value()) || !mine) return mine;
+  return fail(EIO, std::format("another rank could not give {} its size", engine_->path()));
+}
+
+}  // namespace forebay::mpiio

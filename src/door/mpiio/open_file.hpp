@@ -1,0 +1,84 @@
+// A file that the program has open and the engine beside it.
+//
+// The real handle has the same view and error handler as ours at all times, so that any call can be left to
+// it: docs/mpiio-invariants.md. Used as MPI allows: by several threads at once for data, by one for what
+// is collective.
+#pragma once
+
+#include <mpi.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "door/mpiio/ranks.hpp"
+#include "door/mpiio/view.hpp"
+#include "engine/buffer.hpp"
+
+namespace forebay::mpiio {
+
+enum class Way { kRead, kWrite };
+enum class Pointer { kExplicit, kIndividual, kShared, kOrdered };
+
+// A split collective operation between its begin and its end. What it moved has moved already.
+struct Split {
+  std::string_view operation;
+  std::uint64_t bytes;
+};
+
+class OpenFile {
+ public:
+  // Collective. `comm` is that of the open.
+  OpenFile(MPI_File real, MPI_Comm comm, int amode, Buffer& buffer, std::shared_ptr<File> engine);
+
+  [[nodiscard]] bool readable() const { return (amode_ & (MPI_MODE_RDONLY | MPI_MODE_RDWR)) != 0; }
+  [[nodiscard]] bool writable() const { return (amode_ & (MPI_MODE_WRONLY | MPI_MODE_RDWR)) != 0; }
+  [[nodiscard]] bool deletes_on_close() const { return (amode_ & MPI_MODE_DELETE_ON_CLOSE) != 0; }
+
+  // Are all accesses of this kind left to the real handle, on every rank alike? Then its pointers are the
+  // true ones.
+  [[nodiscard]] bool passes(Pointer pointer) const {
+    return atomic_ || odd_view_ || pointer == Pointer::kShared || pointer == Pointer::kOrdered;
+  }
+
+  // After PMPI_File_set_view did the same.
+  void set_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep);
+  // Collective, around the native call: what was written is home before, and nothing stale is kept.
+  Status settle();
+  void set_atomic(bool atomic);
+  // Collective, after the native call made home that long.
+  Status truncate(std::uint64_t size);
+
+  // Nothing this node has of the file is unsaved, and nothing clean is kept: the real handle may go on.
+  Status make_way();
+  void forget() { (void)engine_->evict(0, kEverything); }
+
+  [[nodiscard]] const View& view() const { return view_; }
+  [[nodiscard]] MPI_File real() const { return real_; }
+  [[nodiscard]] File& engine() { return *engine_; }
+  [[nodiscard]] const Ranks& ranks() const { return ranks_; }
+  [[nodiscard]] bool several_buffers() const { return several_buffers_; }
+  // A call was left to the real handle: counted with its reason.
+  void note_passed(std::string_view why) { buffer_.note_passed(why); }
+
+  std::atomic<std::int64_t> position = 0;  // the individual pointer, in etypes
+  std::optional<Split> split{};
+
+ private:
+  static constexpr std::uint64_t kEverything = ~std::uint64_t{0} >> 1;
+
+  const MPI_File real_;
+  const int amode_;
+  Buffer& buffer_;
+  const std::shared_ptr<File> engine_;
+  const Ranks ranks_;
+  bool several_buffers_ = false;  // constant once constructed
+  bool first_of_buffer_ = true;   // the same: of the ranks that share a buffer
+  View view_{};
+  bool odd_view_ = false;
+  bool atomic_ = false;
+};
+
+}  // namespace forebay::mpiio

@@ -1,0 +1,44 @@
+#include "door/mpiio/ranks.hpp"
+
+namespace forebay::mpiio {
+
+Ranks::Ranks(MPI_Comm comm) {
+  PMPI_Comm_dup(comm, &comm_);
+  PMPI_Comm_rank(comm_, &rank_);
+  PMPI_Comm_size(comm_, &size_);
+}
+
+Ranks::~Ranks() {
+  int finalized = 0;
+  PMPI_Finalized(&finalized);
+  if (finalized == 0) PMPI_Comm_free(&comm_);
+}
+
+void Ranks::barrier() const {
+  if (size_ > 1) PMPI_Barrier(comm_);
+}
+
+bool Ranks::all(bool mine) const {
+  int every = mine ? 1 : 0;
+  if (size_ > 1) PMPI_Allreduce(MPI_IN_PLACE, &every, 1, MPI_INT, MPI_MIN, comm_);
+  return every != 0;
+}
+
+std::vector<std::uint64_t> Ranks::gather(std::uint64_t mine) const {
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(size_), mine);
+  if (size_ > 1) PMPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, comm_);
+  return all;
+}
+
+std::int64_t Ranks::told(std::int64_t value, int root) const {
+  if (size_ > 1) PMPI_Bcast(&value, 1, MPI_INT64_T, root, comm_);
+  return value;
+}
+
+std::int64_t Ranks::before(std::int64_t mine) const {
+  std::int64_t sum = 0;
+  if (size_ > 1) PMPI_Exscan(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, comm_);
+  return rank_ == 0 ? 0 : sum;
+}
+
+}  // namespace forebay::mpiio

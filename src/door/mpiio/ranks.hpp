@@ -1,0 +1,37 @@
+// The processes that opened a file together. Every method is collective.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace forebay::mpiio {
+
+class Ranks {
+ public:
+  // A communicator of its own, so that nothing here meets the program's messages.
+  explicit Ranks(MPI_Comm comm);
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
+  ~Ranks();
+
+  void barrier() const;
+  // Does every rank say so? Also a barrier.
+  [[nodiscard]] bool all(bool mine) const;
+  [[nodiscard]] std::vector<std::uint64_t> gather(std::uint64_t mine) const;
+  // What rank `root` says.
+  [[nodiscard]] std::int64_t told(std::int64_t value, int root) const;
+  // The sum of what lower ranks say.
+  [[nodiscard]] std::int64_t before(std::int64_t mine) const;
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+
+ private:
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  int rank_ = 0;
+  int size_ = 1;
+};
+
+}  // namespace forebay::mpiio

@@ -1,0 +1,75 @@
+#include "door/mpiio/type_cache.hpp"
+
+#include <array>
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+namespace forebay::mpiio {
+namespace {
+
+// What hangs at a handle.
+using Hung = std::optional<FlatType>;
+
+int drop(MPI_Datatype /*type*/, int /*key*/, void* value, void* /*state*/) {
+  delete static_cast<Hung*>(value);
+  return MPI_SUCCESS;
+}
+
+int attribute_key() {
+  static const int key = [] {
+    int made = MPI_KEYVAL_INVALID;
+    PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, drop, &made, nullptr);
+    return made;
+  }();
+  return key;
+}
+
+struct Slot {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  const FlatType* flat = nullptr;
+};
+
+// Predefined types live as long as MPI does; a thread finds those it uses without asking anybody.
+Slot& slot_of(MPI_Datatype type) {
+  thread_local std::array<Slot, 64> slots;
+  const auto hash = std::hash<MPI_Datatype>{}(type);
+  return slots[(hash ^ (hash >> 8) ^ (hash >> 16)) % slots.size()];
+}
+
+bool is_predefined(MPI_Datatype type) {
+  int integers = 0;
+  int addresses = 0;
+  int types = 0;
+  int combiner = MPI_COMBINER_NAMED;
+  PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  return combiner == MPI_COMBINER_NAMED;
+}
+
+}  // namespace
+
+KnownType known_type(MPI_Datatype type) {
+  auto& slot = slot_of(type);
+  if (slot.type == type && slot.flat != nullptr) return {.flat = slot.flat};
+  void* found = nullptr;
+  int there = 0;
+  PMPI_Type_get_attr(type, attribute_key(), static_cast<void*>(&found), &there);
+  if (there != 0) {
+    const auto& hung = *static_cast<const Hung*>(found);
+    return {.flat = hung ? &*hung : nullptr};
+  }
+  auto flat = std::make_unique<Hung>(flatten(type));
+  const auto* const result = *flat ? &**flat : nullptr;
+  if (is_predefined(type)) {
+    slot = {type, result};
+    (void)flat.release();
+    return {.flat = result};
+  }
+  PMPI_Type_set_attr(type, attribute_key(), flat.release());
+  return {.flat = result, .fresh = true};
+}
+
+void forget_type(MPI_Datatype type) { PMPI_Type_delete_attr(type, attribute_key()); }
+
+}  // namespace forebay::mpiio

@@ -1,0 +1,363 @@
+// Random MPI-IO programs, valid ones: what ranks do at the same time does not conflict, and what others did
+// is looked at after sync, barrier and sync, or after a close.
+//
+// usage: random FOLDER SEED FIRST LAST: programs FIRST to LAST, file FOLDER/<number>, journal
+// FOLDER/log.<rank>
+//
+// The same seed gives the same programs. Whatever MPI answers goes into the journal: run natively and with
+// the door, journals and files must be equal.
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <format>
+#include <string>
+#include <vector>
+
+#include "dice.hpp"
+#include "operations.hpp"
+#include "types.hpp"
+
+namespace {
+
+#ifdef OPEN_MPI
+constexpr int kAppend = 0;  // OMPIO's pointer is anywhere after such an open
+#else
+constexpr int kAppend = MPI_MODE_APPEND;
+#endif
+
+int world_rank = 0;
+int world_size = 1;
+FILE* journal = nullptr;
+
+template <class... Arguments>
+void note(std::format_string<Arguments...> form, Arguments&&... arguments) {
+  std::fputs((std::format(form, std::forward<Arguments>(arguments)...) + "\n").c_str(), journal);
+}
+
+int class_of(int code) {
+  int found = MPI_SUCCESS;
+  MPI_Error_class(code, &found);
+  return found;
+}
+
+std::uint64_t hash(const std::vector<char>& bytes) {
+  std::uint64_t sum = 1469598103934665603u;
+  for (const char byte : bytes) sum = (sum ^ static_cast<unsigned char>(byte)) * 1099511628211u;
+  return sum;
+}
+
+// What a rank may touch in this part of the program: it alone, in its view.
+struct Share {
+  Type etype;
+  MPI_Offset etypes = 0;
+  MPI_Offset first = 0;
+};
+
+class Program {
+ public:
+  Program(std::string path, std::uint64_t seed)
+      : path_(std::move(path)), all_(seed), own_(seed * 1000 + static_cast<std::uint64_t>(world_rank)) {
+    alone_ = all_.chance(15);
+    comm_ = alone_ ? MPI_COMM_SELF : MPI_COMM_WORLD;
+    if (alone_) path_ += std::format(".{}", world_rank);
+    rank_ = alone_ ? 0 : world_rank;
+    size_ = alone_ ? 1 : world_size;
+    region_ = all_.chance(10) ? 1 << 20 : all_.chance(50) ? 1 << 12 : 1 << 16;
+    // Where a file ends while others write to it is a matter of luck.
+    bounded_ = size_ > 1 || all_.chance(60);
+  }
+
+  void run() {
+    open(MPI_MODE_RDWR | MPI_MODE_CREATE);
+    if (bounded_) MPI_File_set_size(file_, (size_ + 2) * region_);
+    const auto parts = all_.pick(1, 5);
+    for (std::int64_t i = 0; i < parts; ++i) {
+      part();
+      boundary();
+    }
+    close();
+  }
+
+ private:
+  void open(int amode) {
+    const int code = MPI_File_open(comm_, path_.c_str(), amode, MPI_INFO_NULL, &file_);
+    MPI_Offset size = -1;
+    if (code == MPI_SUCCESS) MPI_File_get_size(file_, &size);
+    note("open {} -> {} size {}", amode, class_of(code), size);
+    if (code != MPI_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 3);
+    MPI_Barrier(comm_);
+  }
+
+  void close() {
+    note("close -> {}", class_of(MPI_File_close(&file_)));
+    MPI_Barrier(comm_);
+  }
+
+  // Everybody sees what everybody wrote.
+  void boundary() {
+    const auto way = all_.pick(0, 9);
+    if (way < 3) {
+      close();
+      open(way == 0 ? MPI_MODE_RDWR | kAppend : MPI_MODE_RDWR);
+      where();
+      return;
+    }
+    note("sync -> {}", class_of(MPI_File_sync(file_)));
+    MPI_Barrier(comm_);
+    note("sync -> {}", class_of(MPI_File_sync(file_)));
+    if (!bounded_) {
+      MPI_Offset size = 0;
+      MPI_File_get_size(file_, &size);
+      note("size {}", size);
+    }
+    MPI_Barrier(comm_);
+    if (way == 8) resize();
+    if (way == 9) {
+      atomic_ = !atomic_;
+      note("atomicity {} -> {}", atomic_, class_of(MPI_File_set_atomicity(file_, atomic_ ? 1 : 0)));
+    }
+  }
+
+  void resize() {
+    MPI_Offset size = 0;
+    MPI_File_get_size(file_, &size);
+    MPI_Barrier(comm_);
+    const auto wanted = bounded_ ? (size_ + 2 + all_.pick(0, 1)) * region_ : size + all_.pick(-100, 100);
+    const bool allocate = all_.chance(30);
+    const int code = allocate ? MPI_File_preallocate(file_, wanted) : MPI_File_set_size(file_, wanted);
+    MPI_File_get_size(file_, &size);
+    note("{} {} -> {} size {}", allocate ? "preallocate" : "set_size", wanted, class_of(code), size);
+    MPI_Barrier(comm_);
+  }
+
+  void where() {
+    MPI_Offset here = -1;
+    MPI_Offset byte = -1;
+    MPI_File_get_position(file_, &here);
+    MPI_File_get_byte_offset(file_, here, &byte);
+    note("at {} byte {}", here, byte);
+  }
+
+  void part() {
+    if (!alone_ && all_.chance(20)) return shared_part();
+    const Share share = !bounded_ || all_.chance(35) ? plain_view()
+                        : all_.chance(60)            ? interleaved()
+                                                     : apart();
+    const auto steps = all_.pick(1, 8);
+    for (std::int64_t i = 0; i < steps; ++i) {
+      if (all_.chance(30)) {
+        step(pick_operation(all_, true), share);
+      } else {
+        const auto mine = own_.pick(0, 3);
+        for (std::int64_t k = 0; k < mine; ++k) independent(share);
+      }
+    }
+  }
+
+  void independent(const Share& share) {
+    const auto dice = own_.pick(0, 99);
+    if (dice < 6) return seek(share);
+    if (dice < 9) return mistake();
+    if (dice < 12) return where();
+    step(pick_operation(own_, false), share);
+  }
+
+  // At the end of a file MPI libraries disagree, with each other and from call to call, about what a read
+  // that is collective or nonblocking tells, and leave what they like in memory with gaps.
+  [[nodiscard]] bool may_read(const Operation& one) const {
+    return bounded_ || one.writes || (!one.collective && one.name[0] == 'r');
+  }
+
+  [[nodiscard]] const Operation& pick_operation(Dice& dice, bool collective) const {
+    for (;;) {
+      const auto all = operations();
+      const auto& one =
+          all[static_cast<std::size_t>(dice.pick(0, static_cast<std::int64_t>(all.size()) - 1))];
+      if (one.collective == collective && !one.shared && may_read(one)) return one;
+    }
+  }
+
+  void set_view(MPI_Offset displacement, const Type& etype, const Type& filetype) {
+    const int code = MPI_File_set_view(file_, displacement, *etype, *filetype, "native", MPI_INFO_NULL);
+    note("view at {} etype {} filetype {} of {} -> {}", displacement, size_of(etype), size_of(filetype),
+         extent_of(filetype), class_of(code));
+    position_ = 0;
+  }
+
+  // A region for each rank, in bytes or a plain type.
+  Share plain_view() {
+    const Type etype = all_.chance(60) ? std::make_shared<MPI_Datatype>(MPI_BYTE) : random_etype(all_);
+    if (all_.chance(60) || size_of(etype) > 1) {
+      set_view(all_.pick(0, 64), etype, etype);
+    } else {
+      MPI_File_get_position(file_, &position_);
+      set_view(0, etype, etype);
+    }
+    const auto each = region_ / size_of(etype);
+    return {etype, each, rank_ * each};
+  }
+
+  // Ranks take turns, tile by tile.
+  Share interleaved() {
+    const auto etype = random_etype(all_);
+    const auto tile = random_type(all_, etype, 2, true);
+    const auto extent = extent_of(tile);
+    set_view(all_.pick(0, 64) + rank_ * extent, etype, resized(tile, extent * size_));
+    const auto tiles = region_ / extent;
+    return {etype, tiles * size_of(tile) / size_of(etype), 0};
+  }
+
+  // Each has a type and a region of its own.
+  Share apart() {
+    const auto etype = random_etype(all_);
+    const auto tile = random_type(own_, etype, 2, true);
+    set_view(all_.pick(0, 64) + rank_ * region_, etype, tile);
+    const auto tiles = region_ / extent_of(tile);
+    return {etype, tiles * size_of(tile) / size_of(etype), 0};
+  }
+
+  void seek(const Share& share) {
+    const auto target = share.first + own_.pick(0, share.etypes);
+    const auto whence = own_.pick(0, bounded_ ? 2 : 1);
+    int code = MPI_SUCCESS;
+    if (whence == 0) code = MPI_File_seek(file_, target, MPI_SEEK_SET);
+    if (whence == 1) {
+      MPI_Offset here = 0;
+      MPI_File_get_position(file_, &here);
+      code = MPI_File_seek(file_, target - here, MPI_SEEK_CUR);
+    }
+    if (whence == 2) code = MPI_File_seek(file_, 0, MPI_SEEK_END);
+    note("seek {} -> {}", whence, class_of(code));
+    where();
+    MPI_File_get_position(file_, &position_);
+  }
+
+  // The same class of error as without the door, and nothing else changes.
+  void mistake() {
+    int value = 0;
+    MPI_Status status;
+    int code = MPI_SUCCESS;
+    const auto which = own_.pick(0, 4);
+    if (which == 0) code = MPI_File_read_at(file_, 0, &value, -1, MPI_INT, &status);
+    if (which == 1) code = MPI_File_write_at(file_, -5, &value, 1, MPI_INT, &status);
+    if (which == 2) code = MPI_File_seek(file_, 0, 12345);
+    if (which == 3) code = MPI_File_read(file_, &value, 1, MPI_DATATYPE_NULL, &status);
+    if (which == 4) code = MPI_File_seek(file_, -1, MPI_SEEK_SET);
+    note("mistake {} -> {}", which, class_of(code));
+    MPI_File_seek(file_, position_, MPI_SEEK_SET);
+  }
+
+  void step(const Operation& operation, const Share& share) {
+    // How much: mostly little, never more than the share.
+    const auto room = std::min<MPI_Offset>(share.etypes, own_.chance(90) ? 600 : 1 << 19);
+    const bool plain = own_.chance(50) || (!bounded_ && !operation.writes);
+    const auto memory = plain ? share.etype : random_type(own_, share.etype, 2, false);
+    const auto in_one = size_of(memory) / size_of(share.etype);
+    const auto count = room / in_one == 0 ? 0 : own_.pick(0, room / in_one);
+    const auto etypes = count * in_one;
+    const auto offset = share.first + own_.pick(0, share.etypes - etypes);
+    if (!operation.at &&
+        (position_ < share.first || position_ + etypes > share.first + share.etypes || own_.chance(20))) {
+      MPI_File_seek(file_, offset, MPI_SEEK_SET);
+      position_ = offset;
+    }
+    move(operation, offset, memory, static_cast<int>(count));
+    if (!operation.at) MPI_File_get_position(file_, &position_);
+  }
+
+  void move(const Operation& operation, MPI_Offset offset, const Type& memory, int count) {
+    std::vector<char> buffer(static_cast<std::size_t>(count * extent_of(memory) + 16), '\xaa');
+    if (operation.writes) {
+      auto word = own_.engine();
+      for (auto& byte : buffer) byte = static_cast<char>((word = word * 6364136223846793005u + 1) >> 56);
+    }
+    MPI_Status status;
+    MPI_Status_set_elements(&status, MPI_BYTE, 0);
+    const int code = operation.run(file_, offset, buffer.data(), count, *memory, &status);
+    int whole = -1;
+    int elements = -1;
+    MPI_Offset here = -1;
+    if (code == MPI_SUCCESS && count > 0) MPI_Get_count(&status, *memory, &whole);
+    if (code == MPI_SUCCESS && count > 0) MPI_Get_elements(&status, *memory, &elements);
+    if (operation.shared) {
+      MPI_File_get_position_shared(file_, &here);
+    } else {
+      MPI_File_get_position(file_, &here);
+    }
+    note("{} at {} x {} -> {} count {} elements {} then at {}: {:x}", operation.name, offset, count,
+         class_of(code), whole, elements, operation.shared && !operation.collective ? 0 : here, hash(buffer));
+  }
+
+  // The shared pointer: one rank after the other, or all in order.
+  void shared_part() {
+    const auto etype = random_etype(all_);
+    set_view(all_.pick(0, 64), etype, etype);
+    const auto most = region_ / size_of(etype) / 8;
+    const auto steps = all_.pick(1, 6);
+    for (std::int64_t i = 0; i < steps; ++i) {
+      if (all_.chance(20)) {
+        const auto to = all_.pick(0, most);
+        note("seek_shared -> {}", class_of(MPI_File_seek_shared(file_, to, MPI_SEEK_SET)));
+        // What was written behind it may be written by another now.
+        MPI_File_sync(file_);
+        MPI_Barrier(comm_);
+        MPI_File_sync(file_);
+      }
+      shared_step(most);
+    }
+  }
+
+  void shared_step(MPI_Offset most) {
+    const auto all = operations();
+    const auto& one = all[static_cast<std::size_t>(all_.pick(0, static_cast<std::int64_t>(all.size()) - 1))];
+    if (!one.shared || (!bounded_ && !one.writes)) return shared_step(most);
+    Type etype = std::make_shared<MPI_Datatype>(MPI_DATATYPE_NULL);
+    MPI_Offset displacement = 0;
+    MPI_Datatype filetype = MPI_DATATYPE_NULL;
+    char representation[MPI_MAX_DATAREP_STRING];
+    MPI_File_get_view(file_, &displacement, etype.get(), &filetype, representation);
+    const int count = static_cast<int>(own_.pick(0, std::min<MPI_Offset>(most, 200)));
+    for (int turn = 0; turn < (one.collective ? 1 : size_); ++turn) {
+      if (one.collective || turn == rank_) move(one, 0, etype, count);
+      MPI_Barrier(comm_);
+    }
+    MPI_Offset here = -1;
+    MPI_File_get_position_shared(file_, &here);
+    note("shared pointer {}", here);
+    MPI_Barrier(comm_);
+  }
+
+  std::string path_;
+  Dice all_;
+  Dice own_;
+  MPI_Comm comm_ = MPI_COMM_WORLD;
+  MPI_File file_ = MPI_FILE_NULL;
+  MPI_Offset position_ = 0;
+  MPI_Offset region_ = 0;
+  int rank_ = 0;
+  int size_ = 1;
+  bool alone_ = false;
+  bool bounded_ = true;  // long enough from the start: nobody reads at the end
+  bool atomic_ = false;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 5) return 2;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+  journal = std::fopen(std::format("{}/log.{}", argv[1], world_rank).c_str(), "w");
+  if (journal == nullptr) MPI_Abort(MPI_COMM_WORLD, 2);
+  std::setvbuf(journal, nullptr, _IOLBF, BUFSIZ);
+  const auto seed = std::strtoull(argv[2], nullptr, 10);
+  for (int i = std::atoi(argv[3]); i <= std::atoi(argv[4]); ++i) {
+    note("program {}", i);
+    Program(std::format("{}/{}", argv[1], i), seed * 1000003 + static_cast<unsigned>(i)).run();
+  }
+  std::fclose(journal);
+  MPI_Finalize();
+  return 0;
+}
