@@ -113,8 +113,29 @@ std::size_t Buffer::recover() {
 Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, mode_t mode,
                                            const std::function<void(FileSettings&)>& adjust) {
   if (!attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
+  const OwnIo own;
   bool writable = false;
   FOREBAY_ASSIGN(auto fd, open_home(path, flags, mode, writable));
+  return enter(std::move(fd), path, flags, writable, adjust);
+}
+
+Result<std::shared_ptr<File>> Buffer::open_descriptor(int fd, int flags,
+                                                      const std::function<void(FileSettings&)>& adjust) {
+  if (!attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
+  const OwnIo own;
+  const auto path = std::format("/proc/self/fd/{}", fd);
+  const int has = ::fcntl(fd, F_GETFL);
+  if (has < 0) return fail_errno(errno, "examine", path);
+  // What a duplicate shares with the caller's must not come in our way.
+  const bool apart = (has & (O_APPEND | O_DIRECT)) != 0;
+  Fd home(apart ? ::open(path.c_str(), (has & O_ACCMODE) | O_CLOEXEC | O_NOCTTY)
+                : ::fcntl(fd, F_DUPFD_CLOEXEC, 0));
+  if (!home) return fail_errno(errno, "open", path);
+  return enter(std::move(home), path, flags, (has & O_ACCMODE) != O_RDONLY, adjust);
+}
+
+Result<std::shared_ptr<File>> Buffer::enter(Fd fd, const std::string& path, int flags, bool writable,
+                                            const std::function<void(FileSettings&)>& adjust) {
   FOREBAY_ASSIGN(const auto stamp, stamp_of(fd.get(), path));
   if (!stamp.regular) return fail(EINVAL, path + " is not a regular file");
   FOREBAY_ASSIGN(auto real, real_path(fd.get(), path));
@@ -255,7 +276,27 @@ void Buffer::closed(const HomeFile& home) {
       fetcher_.pin(home, 0, record.size.load(), false);
     }
   }
+  const bool unlinked = (core_.control.file(number).flags.load() & kFileUnlinked) != 0;
   core_.files.close(number, [&] { node_log_.closed(number); });
+  if (unlinked && home.known(core_.files) && !core_.files.in_use(number)) forget_unlinked(number);
+}
+
+void Buffer::forget_unlinked(std::uint32_t number) {
+  const auto& record = core_.control.file(number);
+  const auto last = std::max(record.dirty_end.load(), record.size.load() / core_.bucket_size() + 1);
+  drop_buckets(core_, drain_, number, 0, last, Drop::kAll);
+  core_.files.forget(number);
+}
+
+void Buffer::unlinked(const HomeIdentity& identity) {
+  if (!attached()) return;
+  const auto found = core_.files.look_up(identity.device, identity.inode);
+  if (!found) return;
+  auto& record = core_.control.file(*found);
+  if (record.born_ns != identity.born_ns) return;
+  record.flags.fetch_or(kFileUnlinked);
+  record.scratch.store(scratch_mark(record));
+  if (!core_.files.in_use(*found)) forget_unlinked(*found);
 }
 
 Status Buffer::drain(std::chrono::nanoseconds patience) {

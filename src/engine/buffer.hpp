@@ -47,6 +47,14 @@ class Buffer {
   Result<std::shared_ptr<File>> open(const std::string& path, int flags, mode_t mode = 0666,
                                      const std::function<void(FileSettings&)>& adjust = {});
 
+  // The same for a file that the caller has open as `fd`, which stays the caller's: it needs no name any
+  // more, and no permission to be opened again. Of `flags` the access mode and O_TRUNC count.
+  Result<std::shared_ptr<File>> open_descriptor(int fd, int flags,
+                                                const std::function<void(FileSettings&)>& adjust = {});
+
+  // A file that lost its last name, before or after this call: what is unsaved of it goes nowhere any more.
+  void unlinked(const HomeIdentity& identity);
+
   // Everything this process has unsaved, and what nobody living looks after.
   Status drain(std::chrono::nanoseconds patience);
   void pause_drain(bool paused) { drainer_.pause(paused); }
@@ -74,6 +82,8 @@ class Buffer {
   friend class File;
   Buffer(Joined joined, AttachOptions options);
   Status replay();
+  Result<std::shared_ptr<File>> enter(Fd home, const std::string& path, int flags, bool writable,
+                                      const std::function<void(FileSettings&)>& adjust);
   Status meet_home(std::uint32_t file, int fd, const std::string& path);
   Status agree_on_bypass(const std::shared_ptr<HomeFile>& home, bool shared, FileSettings& settings);
   // Of the mapped tiers, what other files have not reserved.
@@ -81,6 +91,7 @@ class Buffer {
   Status grant_reservation(std::uint32_t file, std::uint64_t size, ReserveKind kind);
   void closed(const HomeFile& home);
   void remove_scratch();
+  void forget_unlinked(std::uint32_t file);
 
   Core core_;
   const AttachOptions options_;

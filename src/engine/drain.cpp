@@ -144,10 +144,25 @@ Status Drain::write_runs(Shipment& shipment) {
   return {};
 }
 
+// Who writes to a file while its time is set may have set it again: look once more.
+void Drain::give_time(const HomeFile& home) {
+  const OwnIo own;
+  const auto& written = core_.control.file(home.file()).written_ns;
+  for (auto time = written.load(); time != 0;) {
+    const timespec times[2] = {{0, UTIME_OMIT}, {time / 1'000'000'000, time % 1'000'000'000}};
+    // Who may write a file need not be allowed to do this; then the time is that of the drain.
+    if (::futimens(home.fd(), times) != 0) return;
+    const auto now = written.load();
+    if (now == time) return;
+    time = now;
+  }
+}
+
 Status Drain::ship(Shipment& shipment) {
   auto status = write_runs(shipment);
   auto& record = core_.control.file(shipment.home->file());
   if (status) {
+    if ((record.flags.load(std::memory_order_relaxed) & kFileTimed) != 0) give_time(*shipment.home);
     // Home now carries our mark: a later open that finds another one knows that somebody else wrote.
     if (const auto stamp = stamp_of(shipment.home->fd(), shipment.home->path())) {
       auto seen = record.home_modified_ns.load();

@@ -103,6 +103,12 @@ void Drainer::release(std::uint32_t file) {
     const std::scoped_lock lock(mutex_);
     const auto found = targets_.find(file);
     if (found == targets_.end() || found->second.released) return;
+    // At once where nothing is left to do: a descriptor that is open for writing keeps others from executing
+    // the file.
+    if (!maybe_dirty(core_.control.file(file))) {
+      targets_.erase(found);
+      return;
+    }
     found->second.released = true;
     ++released_;
   }

@@ -5,6 +5,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <ctime>
+#include <format>
+#include <thread>
 
 #include "engine/buffer.hpp"
 #include "engine/truncate.hpp"
@@ -104,9 +107,12 @@ Result<std::uint64_t> File::write(std::uint64_t offset, std::span<const std::byt
     return fail(EFBIG, "a buffered file cannot be that large: " + path());
   auto& counters = buffer_.core_.counters();
   count(counters.writes);
-  if (settings_.mode == Mode::Bypass) return write_past(offset, data);
+  if (direct()) return write_past(offset, data);
   FOREBAY_ASSIGN(const auto written, write_staged(offset, data));
   count(counters.written_bytes, written);
+  changed();
+  // Whoever made it direct meanwhile may not have seen these bytes.
+  if (direct()) FOREBAY_TRY(drain());
   FOREBAY_TRY(make_durable(offset, data.first(written)));
   return written;
 }
@@ -133,12 +139,14 @@ Result<std::uint64_t> File::append(std::span<const std::byte> data) {
   {
     FOREBAY_ASSIGN(const auto lock, FileLock::take(buffer_.core_, buffer_.drain_, number_, home_.get()));
     FOREBAY_ASSIGN(at, size());
-    const bool past = settings_.mode == Mode::Bypass;
+    const bool past = direct();
     FOREBAY_ASSIGN(const auto written, past ? write_past(at, data) : write_staged(at, data));
+    if (!past) changed();
     count(buffer_.core_.counters().writes);
     count(buffer_.core_.counters().written_bytes, written);
     if (written != data.size()) return fail(EIO, "only a part could be appended to " + path());
   }
+  if (direct()) FOREBAY_TRY(drain());
   FOREBAY_TRY(make_durable(at, data));
   return at;
 }
@@ -147,7 +155,7 @@ Result<std::uint64_t> File::read(std::uint64_t offset, std::span<std::byte> out)
   FOREBAY_TRY(usable(false));
   auto& counters = buffer_.core_.counters();
   count(counters.reads);
-  if (settings_.mode == Mode::Bypass) {
+  if (direct()) {
     count(counters.passed_through, out.size());
     return home_->read(out.data(), out.size(), offset);
   }
@@ -184,7 +192,7 @@ void File::read_ahead(std::uint64_t offset, std::uint64_t length) {
 
 Result<std::uint64_t> File::size() const {
   FOREBAY_TRY(attached());
-  if (settings_.mode == Mode::Bypass) {
+  if (direct()) {
     FOREBAY_ASSIGN(const auto stamp, stamp_of(home_->fd(), path()));
     return stamp.size;
   }
@@ -195,7 +203,77 @@ Status File::truncate(std::uint64_t size) {
   FOREBAY_TRY(usable(true));
   if (size > max_size()) return fail(EFBIG, "a buffered file cannot be that large: " + path());
   FOREBAY_TRY(truncate_file(buffer_.core_, buffer_.drain_, number_, home_.get(), size));
+  changed();
   return logged() ? buffer_.node_log_.truncated(home_, size) : Status{};
+}
+
+bool File::direct() const {
+  const auto flags = buffer_.core_.control.file(number_).flags.load(std::memory_order_relaxed);
+  return settings_.mode == Mode::Bypass || (flags & kFileBypass) != 0;
+}
+
+Status File::go_direct() {
+  FOREBAY_TRY(attached());
+  auto& record = buffer_.core_.control.file(number_);
+  record.flags.fetch_or(kFileBypass);
+  if (const auto status = drain_all(); !status) {
+    if (settings_.mode != Mode::Bypass) record.flags.fetch_and(~std::uint32_t{kFileBypass});
+    return status;
+  }
+  drop_buckets(buffer_.core_, buffer_.drain_, number_, 0, kMaxBlock, Drop::kClean);
+  return {};
+}
+
+Status File::meet_home() {
+  FOREBAY_TRY(attached());
+  const std::scoped_lock lock(buffer_.mutex_);
+  return buffer_.meet_home(number_, home_->fd(), path());
+}
+
+void File::keep_times() { buffer_.core_.control.file(number_).flags.fetch_or(kFileTimed); }
+
+std::int64_t File::written_ns() const { return buffer_.core_.control.file(number_).written_ns.load(); }
+
+void File::set_written_ns(std::int64_t time) { buffer_.core_.control.file(number_).written_ns.store(time); }
+
+void File::changed() {
+  auto& record = buffer_.core_.control.file(number_);
+  if ((record.flags.load(std::memory_order_relaxed) & kFileTimed) == 0) return;
+  // The clock that the kernel gives files their times from.
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  record.written_ns.store(now.tv_sec * 1'000'000'000 + now.tv_nsec, std::memory_order_relaxed);
+}
+
+bool File::unsaved() const {
+  auto& core = buffer_.core_;
+  return maybe_dirty(core.control.file(number_)) && !unsaved_blocks(core, number_, 0, kMaxBlock).empty();
+}
+
+Status File::drain_all() {
+  FOREBAY_TRY(attached());
+  auto& core = buffer_.core_;
+  if (!unsaved()) return {};
+  const auto deadline = Clock::now() + core.settings.limits.home_wait;
+  if (home_->writable()) return buffer_.drainer_.flush(home_, 0, kMaxBlock, deadline);
+  // Its name may be another one by now, or none.
+  Fd again;
+  {
+    const OwnIo own;
+    again.reset(::open(std::format("/proc/self/fd/{}", home_->fd()).c_str(), O_RDWR | O_CLOEXEC));
+  }
+  if (again) {
+    auto speed = core.home_speeds.of(core.control.file(number_).device, path());
+    const auto writable =
+        std::make_shared<HomeFile>(home_->key(0), std::move(again), path(), true, std::move(speed));
+    return buffer_.drainer_.flush(writable, 0, kMaxBlock, deadline);
+  }
+  // Only who wrote it may: it does so by itself.
+  while (unsaved()) {
+    if (Clock::now() >= deadline) return fail(ETIMEDOUT, path() + " is not home yet");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return {};
 }
 
 Status File::drain() { return drain(buffer_.core_.settings.limits.home_wait); }
@@ -217,6 +295,7 @@ Status File::sync() {
   FOREBAY_TRY(usable(true));
   if (settings_.mode == Mode::Scratch || settings_.on_flush == OnFlush::Stage) return report();
   FOREBAY_TRY(drain());
+  const OwnIo own;
   if (!logged() && ::fsync(home_->fd()) != 0) return fail_errno(errno, "sync", path());
   return report();
 }
@@ -225,7 +304,9 @@ Status File::close() {
   FOREBAY_TRY(attached());
   if (closed_.load()) return fail(EBADF, path() + " is closed");
   Status status;
-  if (writable_ && waits_at_close()) status = drain();
+  // What has no name any more goes with its last user.
+  const bool goes_home = !is_scratch(buffer_.core_.control.file(number_));
+  if (writable_ && goes_home && waits_at_close()) status = drain();
   if (status) status = report();
   closed_.store(true);
   buffer_.closed(*home_);

@@ -76,6 +76,23 @@ class File {
   Status pin(std::uint64_t offset, std::uint64_t length);
   Status unpin(std::uint64_t offset, std::uint64_t length);
   Status hint(Hint hint, std::uint64_t offset, std::uint64_t length);
+  // From now on it is read and written at home only, by everybody on the node, until all have closed it: for
+  // those who reach its bytes past the buffer (a mapping). What is unsaved is home when this returns.
+  Status go_direct();
+  [[nodiscard]] bool direct() const;
+  // Home may have changed behind our back (a lock was granted, a copy was made by the system): what is clean
+  // is forgotten if it has.
+  Status meet_home();
+  // Home is to show the time of the last write, not that of the drain.
+  void keep_times();
+  // CLOCK_REALTIME of the last write; 0 where none is known. Setting it is for those who set a file's times.
+  [[nodiscard]] std::int64_t written_ns() const;
+  void set_written_ns(std::int64_t time);
+  // Anything that is not home yet?
+  [[nodiscard]] bool unsaved() const;
+  // As drain(), also through a handle that is open for reading only, and of what others have written.
+  Status drain_all();
+
   // Forgets clean bytes of a range.
   Status evict(std::uint64_t offset, std::uint64_t length);
 
@@ -113,6 +130,8 @@ class File {
   Result<std::uint64_t> write_past(std::uint64_t offset, std::span<const std::byte> data);
   Status make_durable(std::uint64_t offset, std::span<const std::byte> data);
   void read_ahead(std::uint64_t offset, std::uint64_t length);
+  // Notes the time of a change.
+  void changed();
 
   Buffer& buffer_;
   const std::uint32_t number_;

@@ -11,6 +11,7 @@
 #include <span>
 
 #include "engine/crash_point.hpp"
+#include "os/own_io.hpp"
 
 namespace forebay {
 namespace {
@@ -28,6 +29,7 @@ std::uint32_t path_check(const FileRecord& record, std::string_view path) {
 }
 
 Result<HomeStamp> stamp_of(int fd, std::string_view path) {
+  const OwnIo own;
   struct statx found{};
   if (::statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &found) != 0) {
     return fail_errno(errno, "examine", path);
@@ -86,6 +88,26 @@ std::uint32_t FileTable::find(const HomeIdentity& identity) const {
     at = record.next.load(std::memory_order_acquire);
   }
   return 0;
+}
+
+std::optional<std::uint32_t> FileTable::look_up(std::uint64_t device, std::uint64_t inode) const {
+  const auto count = control_.header().file_count;
+  auto at = control_.file_chain(chain_of({device, inode, 0})).load(std::memory_order_acquire);
+  for (std::uint32_t steps = 0; at != 0 && at <= count && steps < count; ++steps) {
+    const auto& record = control_.file(at - 1);
+    if (record.device == device && record.inode == inode) return at - 1;
+    at = record.next.load(std::memory_order_acquire);
+  }
+  return std::nullopt;
+}
+
+Status FileTable::rename(const HomeIdentity& identity, std::string_view path) {
+  FOREBAY_TRY(lock());
+  const TableGuard guard(peers_, control_.shared().table_lock);
+  const auto found = find(identity);
+  if (found == 0) return {};
+  clear_path(found - 1);
+  return set_path(found - 1, path);
 }
 
 std::uint32_t FileTable::take_free() const {
@@ -169,6 +191,7 @@ Result<std::uint32_t> FileTable::make(const HomeStamp& home, std::string_view pa
   record.size.store(home.size);
   record.home_size.store(home.size);
   record.home_modified_ns.store(home.modified_ns);
+  record.written_ns.store(0);
   record.intent.store(0);
   record.batch.store(0);
   record.reserve.store(0);
@@ -310,7 +333,9 @@ bool FileTable::forget(std::uint32_t file) {
   if (!lock()) return false;
   const TableGuard guard(peers_, control_.shared().table_lock);
   if (control_.file(file).opens_hint.load() != 0 && listed(file)) return false;
-  for (std::uint32_t i = 0; i < control_.header().bucket_count; ++i) {
+  // The count is never too low.
+  const bool some = control_.file(file).buckets.load() != 0;
+  for (std::uint32_t i = 0; some && i < control_.header().bucket_count; ++i) {
     const auto key = control_.bucket(i).key.load(std::memory_order_acquire);
     if (key != 0 && key_file(key) == file) return false;
   }

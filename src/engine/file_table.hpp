@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,6 +72,11 @@ class FileTable {
   [[nodiscard]] Key key(std::uint32_t file, std::uint64_t block) const {
     return make_key(file, control_.file(file).generation.load(std::memory_order_relaxed), block);
   }
+
+  // The record of an inode, if there is one; without its birth, for those who cannot ask for that.
+  [[nodiscard]] std::optional<std::uint32_t> look_up(std::uint64_t device, std::uint64_t inode) const;
+  // The file has another name now. What is not its identity any more is left alone.
+  Status rename(const HomeIdentity& identity, std::string_view path);
 
   // Every linked record.
   [[nodiscard]] std::vector<std::uint32_t> all() const;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <climits>
@@ -18,6 +19,7 @@ Result<std::shared_ptr<HomeFile>> HomeFile::reopen(Core& core, std::uint32_t fil
   const auto path = files.path(file);
   if (path.empty())
     return fail(EBADMSG, "the buffer's record of file " + std::to_string(file) + " is damaged");
+  const OwnIo own;
   Fd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!fd) {
     if (errno == ENOENT) return fail(ESTALE, path + " is gone from home; its unsaved bytes are kept");
@@ -34,12 +36,32 @@ Result<std::shared_ptr<HomeFile>> HomeFile::reopen(Core& core, std::uint32_t fil
   return home;
 }
 
+namespace {
+
+// Where the application opened the file to append, a plain pwrite would. Kernels before 6.9 do not know the
+// flag; who hands over a descriptor that appends opens it anew there (Buffer::open_descriptor).
+#ifndef RWF_NOAPPEND
+constexpr int RWF_NOAPPEND = 0x20;
+#endif
+constinit std::atomic<int> write_flags = RWF_NOAPPEND;
+
+ssize_t write_at(int fd, std::span<iovec> pieces, std::uint64_t offset) {
+  const auto count = static_cast<int>(std::min<std::size_t>(pieces.size(), IOV_MAX));
+  const auto flags = write_flags.load(std::memory_order_relaxed);
+  const auto n = ::pwritev2(fd, pieces.data(), count, static_cast<off_t>(offset), flags);
+  if (n >= 0 || errno != EOPNOTSUPP || flags == 0) return n;
+  write_flags.store(0, std::memory_order_relaxed);
+  return ::pwritev2(fd, pieces.data(), count, static_cast<off_t>(offset), 0);
+}
+
+}  // namespace
+
 Status HomeFile::write(std::span<iovec> pieces, std::uint64_t offset) const {
+  const OwnIo own;
   const auto began = std::chrono::steady_clock::now();
   const auto start = offset;
   while (!pieces.empty()) {
-    const auto count = static_cast<int>(std::min<std::size_t>(pieces.size(), IOV_MAX));
-    ssize_t n = ::pwritev2(fd_.get(), pieces.data(), count, static_cast<off_t>(offset), 0);
+    ssize_t n = write_at(fd_.get(), pieces, offset);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return fail_errno(errno, "write", path_);
     if (n == 0) return fail(EIO, "home took no byte of a write to " + path_);
@@ -59,6 +81,7 @@ Status HomeFile::write(std::span<iovec> pieces, std::uint64_t offset) const {
 }
 
 Result<std::uint64_t> HomeFile::read(std::byte* to, std::uint64_t size, std::uint64_t offset) const {
+  const OwnIo own;
   auto done = read_fully(fd_.get(), to, size, offset);
   if (!done) return fail_errno(done.error().code, "read", path_);
   return done;

@@ -16,6 +16,7 @@
 #include "base/error.hpp"
 #include "engine/file_table.hpp"
 #include "os/fd.hpp"
+#include "os/own_io.hpp"
 #include "policy/admission.hpp"
 
 namespace forebay {
@@ -30,6 +31,12 @@ class HomeFile {
         path_(std::move(path)),
         writable_(writable),
         speed_(std::move(speed)) {}
+  HomeFile(const HomeFile&) = delete;
+  HomeFile& operator=(const HomeFile&) = delete;
+  ~HomeFile() {
+    const OwnIo own;
+    fd_.reset();
+  }
 
   // Opens the file of a record by its path. ESTALE: another file lies there now. EBADMSG: the record is
   // damaged.

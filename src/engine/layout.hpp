@@ -19,7 +19,7 @@ using Wide = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && Wide::is_always_lock_free);
 
 inline constexpr std::uint64_t kMagic = 0x31594142'45524f46;  // "FOREBAY1"
-inline constexpr std::uint32_t kLayoutVersion = 5;
+inline constexpr std::uint32_t kLayoutVersion = 6;
 inline constexpr std::uint32_t kTierLimit = 8;
 inline constexpr std::uint32_t kLeaseLimit = 1024;
 inline constexpr std::uint32_t kLinked =
@@ -135,6 +135,8 @@ enum FileFlag : std::uint32_t {
   kFileExclusive = 2,  // hint: no other node writes it
   kFilePinned = 4,     // some of it is pinned
   kFileBypass = 8,     // read and written at home only
+  kFileTimed = 16,     // home is given the time of the last write here, not that of the drain
+  kFileUnlinked = 32,  // has no name any more: its bytes go with its last user
 };
 
 struct alignas(64) FileRecord {
@@ -150,6 +152,7 @@ struct alignas(64) FileRecord {
   Word truncations;  // raised when one begins and when one ends
   Wide home_size;
   std::atomic<std::int64_t> home_modified_ns;  // mtime when last compared or written by us
+  std::atomic<std::int64_t> written_ns;        // kFileTimed: CLOCK_REALTIME of the last write; 0: none yet
   Wide reserve;
   Word error;           // errno of the last failed drain; 0 after one that succeeded
   Word error_sequence;  // raised with each failure

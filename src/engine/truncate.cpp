@@ -97,6 +97,7 @@ Status cut_home(Core& core, Drain& drain, std::uint32_t file, const Found& bucke
     FOREBAY_ASSIGN(reopened, HomeFile::reopen(core, file));
     home = reopened.get();
   }
+  const OwnIo own;
   while (::ftruncate(home->fd(), static_cast<off_t>(size)) != 0) {
     if (errno != EINTR) return fail_errno(errno, "truncate", home->path());
   }
