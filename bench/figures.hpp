@@ -56,10 +56,27 @@ inline constexpr Figure kHdf5Figures[] = {
     {"overhead", "at most 1.1 of native's time on tmpfs, without buffering", measure_hdf5_overhead},
 };
 
+void measure_posix_ckpt(const Run& run);
+void measure_posix_reread(const Run& run);
+void measure_posix_small_io(const Run& run);
+void measure_posix_small_files(const Run& run);
+void measure_posix_untouched(const Run& run);
+void measure_posix_startup(const Run& run);
+
+inline constexpr Figure kPosixFigures[] = {
+    {"ckpt", "observed write rate at least 8 times plain", measure_posix_ckpt},
+    {"reread", "at least 11 times plain from the second read on", measure_posix_reread},
+    {"small_io", "at least 5 times plain on slowfs, not below plain on tmpfs", measure_posix_small_io},
+    {"small_files", "at least 3 times plain", measure_posix_small_files},
+    {"untouched", "at most 1.02 of plain", measure_posix_untouched},
+    {"startup", "at most 30 ms over plain", measure_posix_startup},
+};
+
 struct Suite {
   const char* name;
   std::span<const Figure> figures;
 };
-inline constexpr Suite kSuites[] = {{"engine", kEngineFigures}, {"hdf5", kHdf5Figures}};
+inline constexpr Suite kSuites[] = {
+    {"engine", kEngineFigures}, {"hdf5", kHdf5Figures}, {"posix", kPosixFigures}};
 
 }  // namespace forebay::bench

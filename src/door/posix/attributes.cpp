@@ -1,0 +1,155 @@
+// Size, times, names and stable storage.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include <cerrno>
+#include <string>
+
+#include "base/log.hpp"
+#include "door/posix/door.hpp"
+#include "engine/dirty_filter.hpp"
+
+namespace forebay::posix {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+std::uint64_t device_of(dev_t device) { return std::uint64_t{major(device)} << 32 | minor(device); }
+
+// The record of a file with unsaved bytes.
+FileRecord* unsaved_record(std::uint64_t device, std::uint64_t inode, std::uint32_t* number = nullptr) {
+  auto* const there = buffer();
+  if (there == nullptr) return nullptr;
+  const auto found = there->core().files.look_up(device, inode);
+  if (!found) return nullptr;
+  auto& record = there->core().control.file(*found);
+  if (!maybe_dirty(record) || (record.flags.load() & kFileBypass) != 0) return nullptr;
+  if (number != nullptr) *number = *found;
+  return &record;
+}
+
+}  // namespace
+
+long truncate(int fd, off_t size) {
+  const auto open = known(fd);
+  if (!open) return kPass;
+  if (!open->writable()) return kPass;  // the kernel's words for it
+  return answer(open->file->truncate(static_cast<std::uint64_t>(size)));
+}
+
+long sync(int fd) {
+  const auto open = served(fd);
+  if (!open || !open->writable()) return kPass;
+  return answer(open->file->sync());
+}
+
+long drain(int fd, const char* why) {
+  const auto open = served(fd);
+  if (!open) return 0;
+  note(why);
+  const auto result = answer(open->file->drain_all());
+  return result == kPass ? 0 : result;
+}
+
+long go_direct(int fd, const char* why) {
+  const auto open = served(fd);
+  if (!open) return 0;
+  note(why);
+  const auto result = answer(open->file->go_direct());
+  return result == kPass ? 0 : result;
+}
+
+long changed_at_home(int fd) {
+  const auto open = served(fd);
+  if (!open) return 0;
+  return answer(open->file->meet_home());
+}
+
+long advise(int fd, off_t offset, off_t length, int advice) {
+  const auto open = served(fd);
+  if (!open || offset < 0 || length < 0) return 0;
+  const auto from = static_cast<std::uint64_t>(offset);
+  const auto size = length == 0 ? ~std::uint64_t{0} >> 1 : static_cast<std::uint64_t>(length);
+  switch (advice) {
+    case POSIX_FADV_NORMAL:
+      return answer(open->file->hint(Hint::kNormal, from, size));
+    case POSIX_FADV_SEQUENTIAL:
+      return answer(open->file->hint(Hint::kSequential, from, size));
+    case POSIX_FADV_RANDOM:
+      return answer(open->file->hint(Hint::kRandom, from, size));
+    case POSIX_FADV_WILLNEED:
+      return open->readable() ? answer(open->file->hint(Hint::kWillNeed, from, size)) : 0;
+    default:
+      return 0;
+  }
+}
+
+void set_flags(int fd, int flags) {
+  const auto open = known(fd);
+  if (!open) return;
+  open->flags.store((open->flags.load() & ~O_APPEND) | (flags & O_APPEND));
+}
+
+// Only of a file with unsaved bytes does the buffer know better than home.
+long fix_stat(struct stat* found) {
+  const auto* const record = unsaved_record(device_of(found->st_dev), found->st_ino);
+  if (record == nullptr) return 0;
+  const auto size = static_cast<off_t>(record->size.load(std::memory_order_acquire));
+  found->st_size = std::max(found->st_size, size);
+  // What is staged will have its blocks: a file that looks sparse would be searched for holes.
+  found->st_blocks = std::max(found->st_blocks, (found->st_size + 511) / 512);
+  const auto written = record->written_ns.load();
+  if (written != 0) {
+    found->st_mtim = {written / kSecond, written % kSecond};
+    const auto& changed = found->st_ctim;
+    if (changed.tv_sec * kSecond + changed.tv_nsec < written) found->st_ctim = found->st_mtim;
+  }
+  return 1;
+}
+
+long times(unsigned long device, unsigned long inode, const timespec* wanted) {
+  auto* const record = unsaved_record(device, inode);
+  if (record == nullptr) return 0;
+  if (wanted != nullptr && wanted[1].tv_nsec == UTIME_OMIT) return 1;
+  timespec time{};
+  if (wanted == nullptr || wanted[1].tv_nsec == UTIME_NOW) {
+    ::clock_gettime(CLOCK_REALTIME_COARSE, &time);
+  } else {
+    time = wanted[1];
+  }
+  record->written_ns.store(time.tv_sec * kSecond + time.tv_nsec);
+  return 1;
+}
+
+long drain_inode(unsigned long device, unsigned long inode) {
+  std::uint32_t number = 0;
+  if (unsaved_record(device, inode, &number) == nullptr) return 0;
+  auto* const there = buffer();
+  const auto path = there->core().files.path(number);
+  if (path.empty()) return 0;
+  // As one more opener of the file; whoever has it open as well carries the same bytes.
+  const auto file = there->open(path, O_RDWR);
+  if (!file) {
+    log_warn("{} is not home yet: {}", path, file.error().message);
+    return 0;
+  }
+  const auto drained = (*file)->drain_all();
+  (void)(*file)->close();
+  return answer(drained);
+}
+
+void unlinked(const Names* file) {
+  if (auto* const there = buffer())
+    there->unlinked({file->device, file->inode, static_cast<std::uint64_t>(file->born_ns)});
+}
+
+void renamed(const Names* file, const char* path) {
+  auto* const there = buffer();
+  if (there == nullptr) return;
+  const HomeIdentity identity{file->device, file->inode, static_cast<std::uint64_t>(file->born_ns)};
+  if (const auto status = there->core().files.rename(identity, path); !status)
+    log_warn("{}", status.error().message);
+}
+
+}  // namespace forebay::posix

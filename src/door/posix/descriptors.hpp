@@ -1,0 +1,66 @@
+// The buffered descriptors of this process: which open file of the buffer each of them means.
+//
+// Descriptors that were duplicated share one Open, which is closed with the last of them. Thread-safe:
+// whoever uses an Open holds a reference, so that a close beside it does not take it away. In a forked child
+// the entries are its parent's: their files must not be touched there, and are opened anew when they are
+// used.
+#pragma once
+
+#include <fcntl.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "engine/file.hpp"
+
+namespace forebay::posix {
+
+struct Open {
+  std::shared_ptr<File> file;
+  std::atomic<int> flags;  // of the open file: access mode, O_APPEND
+  std::uint32_t process;   // fork_generation() of the process that opened it
+  std::atomic<std::uint32_t> references = 1;
+
+  [[nodiscard]] bool readable() const { return (flags.load() & O_ACCMODE) != O_WRONLY; }
+  [[nodiscard]] bool writable() const { return (flags.load() & O_ACCMODE) != O_RDONLY; }
+  [[nodiscard]] bool appends() const { return (flags.load(std::memory_order_relaxed) & O_APPEND) != 0; }
+};
+
+// A reference to an Open.
+class Pin {
+ public:
+  Pin() = default;
+  explicit Pin(Open* open) : open_(open) {}
+  Pin(Pin&& other) noexcept : open_(std::exchange(other.open_, nullptr)) {}
+  Pin& operator=(Pin&& other) noexcept {
+    std::swap(open_, other.open_);
+    return *this;
+  }
+  Pin(const Pin&) = delete;
+  Pin& operator=(const Pin&) = delete;
+  ~Pin() { (void)release(); }
+
+  explicit operator bool() const { return open_ != nullptr; }
+  Open* operator->() const { return open_; }
+  [[nodiscard]] Pin again() const;
+
+  [[nodiscard]] Open* take() { return std::exchange(open_, nullptr); }
+
+  // Gives it back. The last one closes the file: what went wrong with it since is the result.
+  Status release();
+
+ private:
+  Open* open_ = nullptr;
+};
+
+// What `fd` means; nothing if it is not buffered.
+Pin descriptor(int fd);
+// From now on `fd` means this. What it meant before is given back.
+Status set_descriptor(int fd, Pin open);
+
+// No descriptor from here on was ever buffered.
+int descriptor_end();
+
+}  // namespace forebay::posix

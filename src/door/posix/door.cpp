@@ -1,0 +1,209 @@
+#include "door/posix/door.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <string>
+
+#include "base/log.hpp"
+#include "session/session.hpp"
+
+namespace forebay::posix {
+namespace {
+
+// Which process could not join, or has left. A child tries for itself.
+constinit std::atomic<std::uint32_t> without_buffer = 0;
+constinit std::atomic<const char*> stopped = nullptr;
+constinit std::atomic<Buffer*> joined = nullptr;
+constinit std::atomic<std::uint32_t> joined_by = 0;
+
+std::string name_of(int fd) {
+  char name[PATH_MAX];
+  const auto n = ::readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), name, sizeof name);
+  return n > 0 ? std::string(name, static_cast<std::size_t>(n)) : std::string();
+}
+
+// Why a file that is chosen is used at home only, from the start. Null: it is not.
+const char* why_direct(int flags) {
+  if (const char* const why = stopped.load()) return why;
+  if ((flags & O_DIRECT) != 0) return "O_DIRECT";
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    return "a limit of file sizes";
+  return nullptr;
+}
+
+// The part of open() that is the engine's. Nothing: the file is none of ours.
+Pin open_in_buffer(int fd, int flags) {
+  auto* const engine = buffer();
+  if (engine == nullptr) return {};
+  const int has = ::fcntl(fd, F_GETFL);
+  if (has < 0 || (has & O_PATH) != 0) return {};
+  const auto path = name_of(fd);
+  const auto& settings = engine->core().settings;
+  if (settings.choice.homes.empty() || settings.choice.of_name(path) != FileVerdict::Chosen ||
+      settings.for_path(path).mode == Mode::Bypass)
+    return {};
+  const int truncates = flags >= 0 ? flags & O_TRUNC : 0;
+  const auto file = engine->open_descriptor(fd, (has & O_ACCMODE) | truncates, [&](FileSettings& wanted) {
+    if ((has & (O_SYNC | O_DSYNC)) != 0 && wanted.mode == Mode::Async) wanted.durability = Durability::Home;
+  });
+  if (!file) {
+    log_warn("{} is not buffered: {}", path, file.error().message);
+    note("the buffer could not take a file");
+    return {};
+  }
+  (*file)->keep_times();
+  // Linux truncates also what is opened for reading.
+  if (truncates != 0 && (has & O_ACCMODE) == O_RDONLY) {
+    if (const auto again = engine->open("/proc/self/fd/" + std::to_string(fd), O_RDWR | O_TRUNC))
+      (void)(*again)->close();
+  }
+  if (const char* const why = why_direct(has)) {
+    note(why);
+    if (const auto status = (*file)->go_direct(); !status) log_warn("{}", status.error().message);
+  }
+  return Pin(new Open{*file, has, fork_generation()});
+}
+
+}  // namespace
+
+Buffer* joined_buffer() {
+  return joined_by.load(std::memory_order_acquire) == fork_generation() ? joined.load() : nullptr;
+}
+
+Buffer* buffer() {
+  if (auto* const there = joined_buffer()) return there;
+  if (without_buffer.load() == fork_generation()) return nullptr;
+  const auto made = join({});
+  if (!made) {
+    without_buffer.store(fork_generation());
+    log_warn("files are not buffered: {}", made.error().message);
+    return nullptr;
+  }
+  joined.store(*made);
+  joined_by.store(fork_generation(), std::memory_order_release);
+  return *made;
+}
+
+Pin known(int fd) {
+  auto open = descriptor(fd);
+  if (!open || open->process == fork_generation()) return open;
+  // A parent's: this process opens it for itself.
+  auto own = open_in_buffer(fd, -1);
+  (void)set_descriptor(fd, own ? own.again() : Pin());
+  return own;
+}
+
+Pin served(int fd) {
+  auto open = known(fd);
+  if (!open || open->file->direct()) return {};
+  return open;
+}
+
+long answer(const Status& status) {
+  if (status) return 0;
+  // After leaving, and where the buffer is lost, the file itself is what there is.
+  return status.error().code == ENOTCONN ? kPass : -status.error().code;
+}
+
+void note(const char* why) {
+  if (why == nullptr) return;
+  if (auto* const there = joined_buffer()) there->note_passed(std::string("POSIX: ") + why);
+}
+
+long adopt(int fd, int flags) {
+  auto open = open_in_buffer(fd, flags);
+  if (!open) return 0;
+  (void)set_descriptor(fd, std::move(open));
+  return 1;
+}
+
+long close(int fd) {
+  const auto result = answer(set_descriptor(fd, Pin()));
+  return result == kPass ? 0 : result;
+}
+
+void duplicate(int from, int to) {
+  if (auto open = descriptor(from)) (void)set_descriptor(to, std::move(open));
+}
+
+long drain_everything(int inherited) {
+  if (inherited != 0) {
+    for (int fd = 0; fd < descriptor_end(); ++fd) {
+      const int has = ::fcntl(fd, F_GETFD);
+      if (has < 0 || (has & FD_CLOEXEC) != 0) continue;
+      if (const auto open = known(fd)) (void)open->file->drain_all();
+    }
+  }
+  auto* const there = joined_buffer();
+  if (there == nullptr) return 0;
+  const auto result = answer(there->drain(there->core().settings.limits.home_wait));
+  return result == kPass ? 0 : result;
+}
+
+void stop_buffering(const char* why) {
+  stopped.store(why);
+  for (int fd = 0; fd < descriptor_end(); ++fd) {
+    if (const auto open = known(fd); open && !open->file->direct()) {
+      note(why);
+      (void)open->file->go_direct();
+    }
+  }
+}
+
+void leave() {
+  if (joined_buffer() == nullptr) return;
+  without_buffer.store(fork_generation());
+  joined_by.store(0);
+  (void)leave_all();
+}
+
+}  // namespace forebay::posix
+
+namespace {
+using namespace forebay::posix;
+
+// A failure to allocate must not run through the application's frames.
+template <auto function>
+struct Guarded;
+template <class R, class... A, R (*function)(A...)>
+struct Guarded<function> {
+  static R call(A... arguments) {
+    try {
+      return function(arguments...);
+    } catch (...) {
+      if constexpr (!std::is_void_v<R>) return -ENOMEM;
+    }
+  }
+};
+
+constexpr Engine kEngine{.adopt = Guarded<adopt>::call,
+                         .close = Guarded<forebay::posix::close>::call,
+                         .duplicate = Guarded<duplicate>::call,
+                         .read = Guarded<forebay::posix::read>::call,
+                         .write = Guarded<forebay::posix::write>::call,
+                         .seek = Guarded<seek>::call,
+                         .truncate = Guarded<forebay::posix::truncate>::call,
+                         .sync = Guarded<forebay::posix::sync>::call,
+                         .drain = Guarded<drain>::call,
+                         .go_direct = Guarded<go_direct>::call,
+                         .changed_at_home = Guarded<changed_at_home>::call,
+                         .advise = Guarded<advise>::call,
+                         .set_flags = Guarded<set_flags>::call,
+                         .times = Guarded<forebay::posix::times>::call,
+                         .fix_stat = Guarded<fix_stat>::call,
+                         .drain_inode = Guarded<drain_inode>::call,
+                         .unlinked = Guarded<unlinked>::call,
+                         .renamed = Guarded<renamed>::call,
+                         .drain_everything = Guarded<drain_everything>::call,
+                         .stop_buffering = Guarded<stop_buffering>::call,
+                         .leave = Guarded<leave>::call};
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const forebay::posix::Engine* forebay_posix_engine() {
+  return &kEngine;
+}

@@ -1,0 +1,54 @@
+// The engine's side of the POSIX door: one function for each of the questions in interface.hpp.
+#pragma once
+
+#include "base/error.hpp"
+#include "door/posix/descriptors.hpp"
+#include "door/posix/interface.hpp"
+#include "engine/buffer.hpp"
+
+namespace forebay::posix {
+
+// The buffer, joined when it is first needed. Null where there is none to be had, or after leaving.
+Buffer* buffer();
+// The same, without joining.
+Buffer* joined_buffer();
+
+// What `fd` means, in this process: a forked child opens its parent's anew. Nothing where it is not buffered,
+// or is used at home only: then the shim is to pass the call on.
+Pin served(int fd);
+// The same also for a file that is used at home only.
+Pin known(int fd);
+
+// A failure as the shim wants it.
+long answer(const Status& status);
+
+// A reason for the statistics.
+void note(const char* why);
+
+long adopt(int fd, int flags);
+long close(int fd);
+void duplicate(int from, int to);
+long drain_everything(int inherited);
+void stop_buffering(const char* why);
+void leave();
+
+// transfer.cpp
+long read(int fd, const iovec* pieces, int count, off_t offset);
+long write(int fd, const iovec* pieces, int count, off_t offset);
+long seek(int fd, off_t offset, int whence);
+
+// attributes.cpp
+long truncate(int fd, off_t size);
+long sync(int fd);
+long drain(int fd, const char* why);
+long go_direct(int fd, const char* why);
+long changed_at_home(int fd);
+long advise(int fd, off_t offset, off_t length, int advice);
+void set_flags(int fd, int flags);
+long fix_stat(struct stat* found);
+long times(unsigned long device, unsigned long inode, const timespec* times);
+long drain_inode(unsigned long device, unsigned long inode);
+void unlinked(const Names* file);
+void renamed(const Names* file, const char* path);
+
+}  // namespace forebay::posix

@@ -1,0 +1,63 @@
+// What the preloaded shim (shim/) and the engine behind it say to each other. Plain C: the shim knows no C++
+// library.
+//
+// Every function answers as a system call does: a negative errno is a failure. kPass means that the file
+// itself is to be used: the shim then makes the call it was asked for. The shim calls none of them from a
+// signal handler that interrupted another, and disables cancellation meanwhile.
+#pragma once
+
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+namespace forebay::posix {
+
+inline constexpr long kPass = -1'000'000;
+inline constexpr off_t kHere = -1;  // as an offset: at the descriptor's own position
+
+struct Names {
+  unsigned long device, inode;
+  long long born_ns;
+  unsigned links;
+};
+
+struct Engine {
+  // A descriptor that was just opened, or met for the first time (flags < 0). 1: it is buffered from now on.
+  long (*adopt)(int fd, int flags);
+  // Before the real close. An error is the close's to report; the descriptor is forgotten in any case.
+  long (*close)(int fd);
+  // `to` means the same open file as `from`, from now on. What it meant before is closed already.
+  void (*duplicate)(int from, int to);
+  long (*read)(int fd, const iovec* pieces, int count, off_t offset);
+  long (*write)(int fd, const iovec* pieces, int count, off_t offset);
+  long (*seek)(int fd, off_t offset, int whence);
+  long (*truncate)(int fd, off_t size);
+  long (*sync)(int fd);
+  // All that is unsaved of the file goes home. With a reason it is counted as passed through.
+  long (*drain)(int fd, const char* why);
+  // The file is used at home only from now on, by everybody on the node.
+  long (*go_direct)(int fd, const char* why);
+  // After a system call that changed the file at home.
+  long (*changed_at_home)(int fd);
+  long (*advise)(int fd, off_t offset, off_t length, int advice);
+  void (*set_flags)(int fd, int flags);
+  // The file's times were set (null: to now). 1: some of it is unsaved, and a drain that was under way may
+  // have ended with the time before: they are to be set once more.
+  long (*times)(unsigned long device, unsigned long inode, const timespec* times);
+  // Puts into `found` what the buffer knows better than home. 1: `found` was changed.
+  long (*fix_stat)(struct stat* found);
+  long (*drain_inode)(unsigned long device, unsigned long inode);
+  void (*unlinked)(const Names* file);
+  void (*renamed)(const Names* file, const char* path);
+  // Everything of this process goes home. With `inherited`: also what a parent left in files this process
+  // has.
+  long (*drain_everything)(int inherited);
+  // From now on every file is direct: the process has a way to files that nobody sees.
+  void (*stop_buffering)(const char* why);
+  void (*leave)();
+};
+
+inline constexpr char kEngineFunction[] = "forebay_posix_engine";
+using EngineFunction = const Engine* (*)();
+
+}  // namespace forebay::posix

@@ -1,0 +1,54 @@
+#include "door/posix/shim/by_name.hpp"
+
+#include <limits.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "config/raw_variable.hpp"
+
+namespace forebay::posix {
+namespace {
+
+// Where the settings do not say in the environment, the engine has to find out.
+bool buffer_exists() {
+  const char* const directory = raw_variable(environ, "FOREBAY_BUFFER_DIRECTORY");
+  const char* const name = raw_variable(environ, "FOREBAY_BUFFER_NAME");
+  if (directory == nullptr || name == nullptr) return true;
+  char path[PATH_MAX];
+  if (strlen(directory) + strlen(name) + 2 > sizeof path) return true;
+  strcpy(path, directory);
+  strcat(path, "/");
+  strcat(path, name);
+  const int before = errno;
+  const bool there = ::access(path, F_OK) == 0;
+  errno = before;
+  return there;
+}
+
+}  // namespace
+
+const Engine* engine_for(int at, const char* path) {
+  if (!active.load(std::memory_order_relaxed) || thread.depth != 0 || in_vfork_child()) return nullptr;
+  if (const auto* const there = engine.load(std::memory_order_acquire)) return there;
+  if (!may_lie_in_home(at, path) || !buffer_exists()) return nullptr;
+  return need_engine();
+}
+
+bool look_at(int at, const char* path, bool follow, Names* found) {
+  struct statx now;
+  const int before = errno;
+  const int flags = follow ? 0 : AT_SYMLINK_NOFOLLOW;
+  const bool there =
+      real.statx(at, path, flags, STATX_TYPE | STATX_INO | STATX_NLINK | STATX_BTIME, &now) == 0;
+  errno = before;
+  if (!there || !S_ISREG(now.stx_mode) || !on_home_device(makedev(now.stx_dev_major, now.stx_dev_minor)))
+    return false;
+  found->device = static_cast<unsigned long>(now.stx_dev_major) << 32 | now.stx_dev_minor;
+  found->inode = now.stx_ino;
+  found->links = now.stx_nlink;
+  found->born_ns =
+      (now.stx_mask & STATX_BTIME) != 0 ? now.stx_btime.tv_sec * 1'000'000'000 + now.stx_btime.tv_nsec : 0;
+  return true;
+}
+
+}  // namespace forebay::posix

@@ -1,0 +1,16 @@
+// For calls that name a file: is there a buffer that may know it?
+#pragma once
+
+#include "door/posix/shim/homes.hpp"
+#include "door/posix/shim/state.hpp"
+
+namespace forebay::posix {
+
+// The engine, if this process has it already, or if the name may lie in a home and the buffer is there. Null
+// where there is nothing to ask.
+const Engine* engine_for(int at, const char* path);
+
+// Who a name means, before it goes away. False: no regular file.
+bool look_at(int at, const char* path, bool follow, Names* found);
+
+}  // namespace forebay::posix

@@ -1,0 +1,208 @@
+// Closing, duplicating and controlling descriptors.
+#include <linux/close_range.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
+#include <stdarg.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+
+#include "door/posix/shim/opened.hpp"
+
+using namespace forebay::posix;
+
+namespace forebay::posix {
+
+long forget(int fd) {
+  if (!active.load(std::memory_order_relaxed) || thread.depth != 0) return 0;
+  const auto state = state_of(fd);
+  if (in_vfork_child()) {
+    set_state(fd, State::kUnknown);
+    return 0;
+  }
+  if (state == State::kUnknown) return 0;
+  set_state(fd, State::kUnknown);
+  const auto* const there = engine.load(std::memory_order_acquire);
+  if (state != State::kBuffered || there == nullptr) return 0;
+  const Crossing crossing;
+  return there->close(fd);
+}
+
+}  // namespace forebay::posix
+
+namespace {
+
+// The application cannot mean one of ours: it has not opened it.
+bool is_ours(int fd) {
+  return active.load(std::memory_order_relaxed) && thread.depth == 0 && state_of(fd) == State::kOurs;
+}
+
+int not_there() {
+  errno = EBADF;
+  return -1;
+}
+
+int duplicated(int from, int to) {
+  if (to < 0 || !active.load(std::memory_order_relaxed)) return to;
+  if (thread.depth != 0) return raise_own(to);
+  if (in_vfork_child() || state_of(from) != State::kBuffered) {
+    set_state(to, State::kUnknown);
+    return to;
+  }
+  if (to >= kDescriptors) {
+    // Nothing can be served there: everybody goes to the file itself.
+    (void)prepared(&Engine::go_direct, from, "a descriptor beyond 65536");
+    return to;
+  }
+  const Crossing crossing;
+  engine.load()->duplicate(from, to);
+  set_state(to, State::kBuffered);
+  return to;
+}
+
+}  // namespace
+
+FOREBAY_CALL int fb_close(int fd) {
+  if (active.load(std::memory_order_relaxed) && static_cast<unsigned>(fd) < kDescriptors) {
+    if (thread.depth != 0) {
+      if (states[fd].load() == State::kOurs) states[fd].store(State::kUnknown);
+    } else if (state_of(fd) == State::kOurs) {
+      return not_there();
+    } else if (const long failed = forget(fd); failed < 0) {
+      real.close(fd);
+      errno = static_cast<int>(-failed);
+      return -1;
+    }
+  }
+  return real.close(fd);
+}
+
+FOREBAY_CALL int fb_close_range(unsigned first, unsigned last, int flags) {
+  if (!active.load(std::memory_order_relaxed) || first > last || (flags & CLOSE_RANGE_CLOEXEC) != 0)
+    return real.close_range(first, last, flags);
+  int result = 0;
+  unsigned begin = first;
+  for (unsigned fd = first; fd <= last && fd < kDescriptors; ++fd) {
+    const auto state = states[fd].load(std::memory_order_acquire);
+    if (state == State::kUnknown && !in_vfork_child()) continue;
+    if (state != State::kOurs) {
+      (void)forget(static_cast<int>(fd));
+      continue;
+    }
+    if (fd > begin && real.close_range(begin, fd - 1, flags) != 0) result = -1;
+    begin = fd + 1;
+  }
+  if (begin <= last && real.close_range(begin, last, flags) != 0) result = -1;
+  return result;
+}
+
+FOREBAY_CALL void fb_closefrom(int first) {
+  (void)fb_close_range(first < 0 ? 0U : static_cast<unsigned>(first), ~0U, 0);
+}
+
+FOREBAY_CALL int fb_dup(int fd) {
+  if (is_ours(fd)) return not_there();
+  (void)buffered(fd);
+  return duplicated(fd, real.dup(fd));
+}
+
+FOREBAY_CALL int fb_dup3(int from, int to, int flags) {
+  if (is_ours(from) || is_ours(to)) return not_there();
+  (void)buffered(from);
+  // What the number meant is closed by the kernel without a word: so is an error of ours.
+  if (from != to && from >= 0 && active.load(std::memory_order_relaxed) && state_of(to) == State::kBuffered &&
+      real.fcntl(from, F_GETFD) >= 0)
+    (void)forget(to);
+  return duplicated(from, real.dup3(from, to, flags));
+}
+
+FOREBAY_CALL int fb_dup2(int from, int to) {
+  if (from == to) return real.dup2(from, to);
+  return fb_dup3(from, to, 0);
+}
+
+FOREBAY_CALL int fb_fcntl(int fd, int command, ...) {
+  va_list more;
+  va_start(more, command);
+  void* const argument = va_arg(more, void*);
+  va_end(more);
+  const auto number = static_cast<int>(reinterpret_cast<intptr_t>(argument));
+  if (is_ours(fd)) return not_there();
+  switch (command) {
+    case F_DUPFD:
+    case F_DUPFD_CLOEXEC:
+      (void)buffered(fd);
+      return duplicated(fd, real.fcntl(fd, command, number));
+    case F_SETFL: {
+      const int result = real.fcntl(fd, command, number);
+      if (result == 0 && buffered(fd)) {
+        if ((number & O_DIRECT) != 0 && !prepared(&Engine::go_direct, fd, "O_DIRECT")) return -1;
+        const Crossing crossing;
+        engine.load()->set_flags(fd, number);
+      }
+      return result;
+    }
+    case F_SETLK:
+    case F_SETLKW:
+    case F_OFD_SETLK:
+    case F_OFD_SETLKW:
+    case F_SETLEASE:
+      // Whoever locks parts of a file wants to see what others write between two locks, wherever they are.
+      if (buffered(fd) && !prepared(&Engine::go_direct, fd, "record locks")) return -1;
+      break;
+    default:
+      break;
+  }
+  return real.fcntl(fd, command, argument);
+}
+
+FOREBAY_CALL int fb_flock(int fd, int operation) {
+  if (!buffered(fd)) return real.flock(fd, operation);
+  const bool unlocks = (operation & LOCK_UN) != 0;
+  if (unlocks && !prepared(&Engine::drain, fd, static_cast<const char*>(nullptr))) return -1;
+  const int result = real.flock(fd, operation);
+  if (result == 0 && !unlocks) (void)prepared(&Engine::changed_at_home, fd);
+  return result;
+}
+
+FOREBAY_CALL int fb_lockf(int fd, int command, off_t length) {
+  if (buffered(fd) && !prepared(&Engine::go_direct, fd, "record locks")) return -1;
+  return real.lockf(fd, command, length);
+}
+
+FOREBAY_CALL int fb_ioctl(int fd, unsigned long request, ...) {
+  va_list more;
+  va_start(more, request);
+  void* const argument = va_arg(more, void*);
+  va_end(more);
+  if (request == FS_IOC_FIEMAP || request == FICLONE || request == FICLONERANGE || request == FIDEDUPERANGE) {
+    if (request == FICLONE && buffered(static_cast<int>(reinterpret_cast<intptr_t>(argument))))
+      (void)prepared(&Engine::drain, static_cast<int>(reinterpret_cast<intptr_t>(argument)), "reflink");
+    if (request == FICLONERANGE && argument != nullptr) {
+      const auto from = static_cast<int>(static_cast<file_clone_range*>(argument)->src_fd);
+      if (buffered(from)) (void)prepared(&Engine::drain, from, "reflink");
+    }
+    if (buffered(fd)) {
+      if (!prepared(&Engine::drain, fd, request == FS_IOC_FIEMAP ? "FIEMAP" : "reflink")) return -1;
+      const int result = real.ioctl(fd, request, argument);
+      if (result == 0 && request != FS_IOC_FIEMAP) (void)prepared(&Engine::changed_at_home, fd);
+      return result;
+    }
+  }
+  return real.ioctl(fd, request, argument);
+}
+
+FOREBAY_EXPORT(close, fb_close);
+FOREBAY_EXPORT(__close, fb_close);
+FOREBAY_EXPORT(close_range, fb_close_range);
+FOREBAY_EXPORT(closefrom, fb_closefrom);
+FOREBAY_EXPORT(dup, fb_dup);
+FOREBAY_EXPORT(dup2, fb_dup2);
+FOREBAY_EXPORT(__dup2, fb_dup2);
+FOREBAY_EXPORT(dup3, fb_dup3);
+FOREBAY_EXPORT(fcntl, fb_fcntl);
+FOREBAY_EXPORT(fcntl64, fb_fcntl);
+FOREBAY_EXPORT(__fcntl, fb_fcntl);
+FOREBAY_EXPORT(flock, fb_flock);
+FOREBAY_EXPORT(lockf, fb_lockf);
+FOREBAY_EXPORT(lockf64, fb_lockf);
+FOREBAY_EXPORT(ioctl, fb_ioctl);

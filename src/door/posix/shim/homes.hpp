@@ -1,0 +1,29 @@
+// Which names may mean a file of a home. Text only: links are resolved by the kernel, and who has a
+// descriptor asks for its real name.
+#pragma once
+
+#include <sys/types.h>
+
+namespace forebay::posix {
+
+// Takes the homes ("/a:/b") as they stand. False if there are none. To be called once.
+bool set_homes(const char* list);
+
+// Is this absolute, normal name one of a file below a home?
+[[nodiscard]] bool lies_in_home(const char* path);
+
+// May `path`, seen from directory `at`, be one? Links aside.
+[[nodiscard]] bool may_lie_in_home(int at, const char* path);
+
+// Does a file of this device lie in a home, as far as the devices of the homes tell?
+[[nodiscard]] bool on_home_device(dev_t device);
+
+// The working directory is another one now.
+void directory_changed();
+
+// The kernel's name of a descriptor. False where there is none.
+bool name_of(int fd, char* path, unsigned long size);
+// The absolute, normal form of a name, links aside.
+bool absolute_name(int at, const char* path, char* out, unsigned long size);
+
+}  // namespace forebay::posix

@@ -1,0 +1,56 @@
+// The C library's own functions behind those that the shim stands in front of.
+//
+// Found once, by whichever comes first: the constructor or a call from a library that is initialised earlier.
+#pragma once
+
+#include <aio.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <unistd.h>
+#include <utime.h>
+
+// Those with a declaration in a header, by name.
+// clang-format off
+#define FOREBAY_LIBC_FUNCTIONS(X)                                                                            \
+  X(open) X(openat) X(creat) X(open_by_handle_at) X(mkostemps)                                               \
+  X(read) X(write) X(pread) X(pwrite) X(readv) X(writev) X(preadv) X(pwritev) X(preadv2) X(pwritev2)         \
+  X(lseek) X(close) X(close_range) X(dup) X(dup2) X(dup3) X(fcntl) X(flock) X(lockf) X(ioctl)                \
+  X(ftruncate) X(truncate) X(fallocate) X(posix_fallocate) X(fsync) X(fdatasync) X(sync) X(syncfs)           \
+  X(sync_file_range) X(posix_fadvise) X(readahead)                                                           \
+  X(stat) X(lstat) X(fstat) X(fstatat) X(statx)                                                              \
+  X(rename) X(renameat) X(renameat2) X(link) X(linkat) X(unlink) X(unlinkat) X(remove)                       \
+  X(utime) X(utimes) X(lutimes) X(futimes) X(futimesat) X(utimensat) X(futimens)                             \
+  X(mmap) X(sendfile) X(splice) X(copy_file_range)                                                           \
+  X(fopen) X(fdopen) X(freopen) X(fclose) X(tmpfile) X(vdprintf)                                             \
+  X(execve) X(execvpe) X(execveat) X(fexecve) X(posix_spawn) X(posix_spawnp) X(_exit)                        \
+  X(aio_read) X(aio_write) X(aio_fsync) X(lio_listio) X(pthread_create) X(chdir) X(fchdir) X(syscall)
+// clang-format on
+
+namespace forebay::posix {
+
+struct Libc {
+#define FOREBAY_DECLARE(name) decltype(&::name) name;
+  FOREBAY_LIBC_FUNCTIONS(FOREBAY_DECLARE)
+#undef FOREBAY_DECLARE
+  void find();
+};
+extern constinit Libc real;
+
+// Makes `name` another exported name of `function`, which has C linkage. Headers declare many of these names
+// with attributes of their own, so that they cannot be defined directly.
+#define FOREBAY_EXPORT(name, function) \
+  asm(".globl " #name "\n.type " #name ", @function\n.set " #name ", " #function "\n")
+
+#define FOREBAY_CALL extern "C" __attribute__((used, visibility("hidden")))
+
+}  // namespace forebay::posix

@@ -1,0 +1,89 @@
+// Looking at files: the kernel's answer, with what the buffer knows better.
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "door/posix/shim/by_name.hpp"
+
+using namespace forebay::posix;
+
+namespace {
+
+// `path` null: by descriptor.
+int fixed(int result, int at, const char* path, struct stat* found) {
+  if (result != 0 || !active.load(std::memory_order_relaxed) || thread.depth != 0 ||
+      !S_ISREG(found->st_mode) || !on_home_device(found->st_dev))
+    return result;
+  const auto* const there = path == nullptr || *path == '\0' ? engine.load() : engine_for(at, path);
+  if (there != nullptr && !in_vfork_child()) {
+    const Crossing crossing;
+    (void)there->fix_stat(found);
+  }
+  return result;
+}
+
+}  // namespace
+
+FOREBAY_CALL int fb_fstat(int fd, struct stat* found) {
+  if (active.load(std::memory_order_relaxed) && state_of(fd) == State::kPlain) return real.fstat(fd, found);
+  (void)buffered(fd);
+  return fixed(real.fstat(fd, found), fd, nullptr, found);
+}
+FOREBAY_CALL int fb_stat(const char* path, struct stat* found) {
+  return fixed(real.stat(path, found), AT_FDCWD, path, found);
+}
+FOREBAY_CALL int fb_lstat(const char* path, struct stat* found) {
+  return fixed(real.lstat(path, found), AT_FDCWD, path, found);
+}
+FOREBAY_CALL int fb_fstatat(int at, const char* path, struct stat* found, int flags) {
+  if (path != nullptr && *path == '\0' && (flags & AT_EMPTY_PATH) != 0) (void)buffered(at);
+  return fixed(real.fstatat(at, path, found, flags), at, path, found);
+}
+FOREBAY_CALL int fb_xstat(int, const char* path, struct stat* found) { return fb_stat(path, found); }
+FOREBAY_CALL int fb_lxstat(int, const char* path, struct stat* found) { return fb_lstat(path, found); }
+FOREBAY_CALL int fb_fxstat(int, int fd, struct stat* found) { return fb_fstat(fd, found); }
+FOREBAY_CALL int fb_fxstatat(int, int at, const char* path, struct stat* found, int flags) {
+  return fb_fstatat(at, path, found, flags);
+}
+
+FOREBAY_CALL int fb_statx(int at, const char* path, int flags, unsigned mask, struct statx* found) {
+  if (path != nullptr && *path == '\0' && (flags & AT_EMPTY_PATH) != 0) (void)buffered(at);
+  const int result = real.statx(at, path, flags, mask, found);
+  if (result != 0 || !active.load(std::memory_order_relaxed) || thread.depth != 0 ||
+      (found->stx_mask & STATX_TYPE) == 0 || !S_ISREG(found->stx_mode))
+    return result;
+  struct stat classic;
+  memset(&classic, 0, sizeof classic);
+  classic.st_mode = found->stx_mode;
+  classic.st_dev = makedev(found->stx_dev_major, found->stx_dev_minor);
+  classic.st_ino = found->stx_ino;
+  classic.st_size = static_cast<off_t>(found->stx_size);
+  classic.st_blocks = static_cast<blkcnt_t>(found->stx_blocks);
+  classic.st_mtim = {found->stx_mtime.tv_sec, found->stx_mtime.tv_nsec};
+  classic.st_ctim = {found->stx_ctime.tv_sec, found->stx_ctime.tv_nsec};
+  (void)fixed(0, at, path, &classic);
+  found->stx_size = static_cast<uint64_t>(classic.st_size);
+  found->stx_blocks = static_cast<uint64_t>(classic.st_blocks);
+  found->stx_mtime.tv_sec = classic.st_mtim.tv_sec;
+  found->stx_mtime.tv_nsec = static_cast<uint32_t>(classic.st_mtim.tv_nsec);
+  found->stx_ctime.tv_sec = classic.st_ctim.tv_sec;
+  found->stx_ctime.tv_nsec = static_cast<uint32_t>(classic.st_ctim.tv_nsec);
+  return result;
+}
+
+FOREBAY_EXPORT(stat, fb_stat);
+FOREBAY_EXPORT(stat64, fb_stat);
+FOREBAY_EXPORT(lstat, fb_lstat);
+FOREBAY_EXPORT(lstat64, fb_lstat);
+FOREBAY_EXPORT(fstat, fb_fstat);
+FOREBAY_EXPORT(fstat64, fb_fstat);
+FOREBAY_EXPORT(fstatat, fb_fstatat);
+FOREBAY_EXPORT(fstatat64, fb_fstatat);
+FOREBAY_EXPORT(__xstat, fb_xstat);
+FOREBAY_EXPORT(__xstat64, fb_xstat);
+FOREBAY_EXPORT(__lxstat, fb_lxstat);
+FOREBAY_EXPORT(__lxstat64, fb_lxstat);
+FOREBAY_EXPORT(__fxstat, fb_fxstat);
+FOREBAY_EXPORT(__fxstat64, fb_fxstat);
+FOREBAY_EXPORT(__fxstatat, fb_fxstatat);
+FOREBAY_EXPORT(__fxstatat64, fb_fxstatat);
+FOREBAY_EXPORT(statx, fb_statx);

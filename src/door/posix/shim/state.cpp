@@ -1,0 +1,163 @@
+#include "door/posix/shim/state.hpp"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include "config/raw_variable.hpp"
+#include "door/posix/shim/homes.hpp"
+#include "door/posix/shim/stdio_patch.hpp"
+
+extern "C" __attribute__((visibility("default"))) void forebay_posix_enter(int by);
+
+namespace forebay::posix {
+
+constinit std::atomic<State> states[kDescriptors];
+constinit std::atomic<bool> active = false;
+thread_local constinit Thread thread{};
+constinit std::atomic<const Engine*> engine = nullptr;
+
+namespace {
+
+constinit std::atomic<int> engine_failed = 0;
+constinit pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
+constinit int own_from = 512;
+
+void in_child() {
+  // What the parent's engine had open is nobody's here.
+  loading = PTHREAD_MUTEX_INITIALIZER;
+  for (int fd = own_from; fd < kDescriptors; ++fd) {
+    if (states[fd].load(std::memory_order_relaxed) != State::kOurs) continue;
+    real.syscall(SYS_close, fd);
+    states[fd].store(State::kUnknown, std::memory_order_relaxed);
+  }
+}
+
+const Engine* load_engine() {
+  Dl_info self{};
+  char path[PATH_MAX];
+  if (::dladdr(reinterpret_cast<const void*>(&states), &self) == 0 ||
+      strlen(self.dli_fname) + 32 > sizeof path)
+    return nullptr;
+  strcpy(path, self.dli_fname);
+  char* const slash = strrchr(path, '/');
+  strcpy(slash == nullptr ? path : slash + 1, "libforebay_posix_engine.so");
+  void* const library = ::dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (library == nullptr) {
+    const char* const why = ::dlerror();
+    if (why != nullptr) {
+      static constexpr char kWords[] = "forebay: files are not buffered: ";
+      [[maybe_unused]] auto n = real.write(STDERR_FILENO, kWords, sizeof kWords - 1);
+      n = real.write(STDERR_FILENO, why, strlen(why));
+      n = real.write(STDERR_FILENO, "\n", 1);
+    }
+    return nullptr;
+  }
+  const auto get = reinterpret_cast<EngineFunction>(::dlsym(library, kEngineFunction));
+  if (get == nullptr) return nullptr;
+  ::pthread_atfork(nullptr, nullptr, in_child);
+  return get();
+}
+
+// Before every other constructor (-z initfirst), also the C library's: `environ` is not there yet.
+__attribute__((constructor)) void start(int, char**, char** environment) {
+  if (real.open == nullptr) real.find();
+  if (::getauxval(AT_SECURE) != 0) return;
+  if (!set_homes(raw_variable(environment, "FOREBAY_HOMES"))) return;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    const auto top = limit.rlim_cur < kDescriptors ? static_cast<int>(limit.rlim_cur) : kDescriptors;
+    own_from = top / 2;
+  }
+  patch_stdio();
+  active.store(true, std::memory_order_release);
+}
+
+__attribute__((destructor)) void finish() {
+  const auto* const there = engine.load();
+  if (there == nullptr || in_vfork_child()) return;
+  ::fflush(nullptr);
+  const Crossing crossing;
+  there->leave();
+}
+
+}  // namespace
+
+bool changed_by_child(int fd) { return fd >= 1024 || (thread.changed[fd / 64] >> (fd % 64) & 1) != 0; }
+
+void set_state(int fd, State state) {
+  if (static_cast<unsigned>(fd) >= kDescriptors) return;
+  if (in_vfork_child()) {
+    if (fd < 1024) thread.changed[fd / 64] |= uint64_t{1} << (fd % 64);
+    return;
+  }
+  states[fd].store(state, std::memory_order_release);
+}
+
+const Engine* need_engine() {
+  if (const auto* const there = engine.load(std::memory_order_acquire)) return there;
+  if (thread.depth != 0 || in_vfork_child() || engine_failed.load() != 0) return nullptr;
+  const Crossing crossing;
+  ::pthread_mutex_lock(&loading);
+  const auto* there = engine.load();
+  if (there == nullptr && engine_failed.load() == 0) {
+    there = load_engine();
+    if (there == nullptr) {
+      engine_failed.store(1);
+    } else {
+      engine.store(there, std::memory_order_release);
+    }
+  }
+  ::pthread_mutex_unlock(&loading);
+  return there;
+}
+
+bool settle(int fd, int flags, bool likely) {
+  if (fd < 0 || fd >= kDescriptors) return false;
+  struct stat found;
+  const int before = errno;
+  if (real.fstat(fd, &found) != 0) {
+    errno = before;
+    return false;
+  }
+  char name[PATH_MAX];
+  if (!S_ISREG(found.st_mode) || (!likely && !on_home_device(found.st_dev)) ||
+      !name_of(fd, name, sizeof name) || !lies_in_home(name)) {
+    errno = before;
+    if (!in_vfork_child()) set_state(fd, State::kPlain);
+    return false;
+  }
+  errno = before;
+  if (in_vfork_child()) return false;
+  const auto* const there = need_engine();
+  long is = 0;
+  if (there != nullptr) {
+    const Crossing crossing;
+    is = there->adopt(fd, flags);
+  }
+  set_state(fd, is == 1 ? State::kBuffered : State::kPlain);
+  return is == 1;
+}
+
+int raise_own(int fd) {
+  if (fd < 0 || !active.load(std::memory_order_relaxed)) return fd;
+  if (fd < own_from) {
+    const int before = errno;
+    const int high = static_cast<int>(real.fcntl(fd, F_DUPFD_CLOEXEC, own_from));
+    if (high >= 0) {
+      real.syscall(SYS_close, fd);
+      fd = high;
+    }
+    errno = before;
+  }
+  if (fd < kDescriptors) states[fd].store(State::kOurs, std::memory_order_release);
+  return fd;
+}
+
+}  // namespace forebay::posix
+
+// For engines of other doors in this process (os/own_io.hpp): what they do to home is not the application's.
+void forebay_posix_enter(int by) { forebay::posix::thread.depth += by; }

@@ -1,0 +1,135 @@
+// Reading and writing at offsets and at a descriptor's own position.
+//
+// The position is the kernel's: descriptors share it across duplicates, forks and programs. A transfer first
+// takes its part by moving on, which is atomic, and goes back by what it did not use.
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <vector>
+
+#include "door/posix/door.hpp"
+
+namespace forebay::posix {
+namespace {
+
+constexpr std::size_t kMostAtOnce = 0x7ffff000;  // as the kernel
+
+// The sum of the pieces, or a negative errno.
+long total_of(const iovec* pieces, int count) {
+  if (count < 0 || count > IOV_MAX) return -EINVAL;
+  std::size_t total = 0;
+  for (int i = 0; i < count; ++i) {
+    if (pieces[i].iov_len > static_cast<std::size_t>(SSIZE_MAX) - total) return -EINVAL;
+    total += pieces[i].iov_len;
+  }
+  return static_cast<long>(std::min(total, kMostAtOnce));
+}
+
+// Calls step(offset, bytes of a piece) one after the other until one does not take all of them.
+template <class Step>
+long each_piece(const iovec* pieces, int count, long total, off_t offset, Step step) {
+  long done = 0;
+  for (int i = 0; i < count && done < total; ++i) {
+    const auto length = std::min(pieces[i].iov_len, static_cast<std::size_t>(total - done));
+    const long n = step(static_cast<std::uint64_t>(offset + done), pieces[i].iov_base, length);
+    if (n < 0) return done > 0 ? done : n;
+    done += n;
+    if (n < static_cast<long>(length)) break;
+  }
+  return done;
+}
+
+long in_bytes(const Result<std::uint64_t>& result) {
+  if (result) return static_cast<long>(*result);
+  return answer(std::unexpected(result.error()));
+}
+
+// Takes `total` bytes of the file from the position on. Negative: that cannot be.
+off_t advance(int fd, long total) {
+  const off_t after = ::lseek(fd, total, SEEK_CUR);
+  return after < 0 ? -errno : after - total;
+}
+
+void step_back(int fd, long by) {
+  if (by > 0) (void)::lseek(fd, -by, SEEK_CUR);
+}
+
+long append(const Pin& open, int fd, const iovec* pieces, int count, long total, bool moves) {
+  std::vector<std::byte> gathered;
+  std::span<const std::byte> data;
+  if (count == 1) {
+    data = {static_cast<const std::byte*>(pieces[0].iov_base), static_cast<std::size_t>(total)};
+  } else {
+    gathered.reserve(static_cast<std::size_t>(total));
+    for (int i = 0; i < count; ++i) {
+      const auto* const from = static_cast<const std::byte*>(pieces[i].iov_base);
+      const auto length = std::min(pieces[i].iov_len, static_cast<std::size_t>(total) - gathered.size());
+      gathered.insert(gathered.end(), from, from + length);
+    }
+    data = gathered;
+  }
+  const auto at = open->file->append(data);
+  if (!at) return answer(std::unexpected(at.error()));
+  if (moves) (void)::lseek(fd, static_cast<off_t>(*at) + total, SEEK_SET);
+  return total;
+}
+
+}  // namespace
+
+long read(int fd, const iovec* pieces, int count, off_t offset) {
+  const auto open = served(fd);
+  if (!open) return kPass;
+  if (!open->readable()) return -EBADF;
+  const long total = total_of(pieces, count);
+  if (total <= 0) return total;
+  const bool here = offset == kHere;
+  if (here) offset = advance(fd, total);
+  if (offset < 0) return kPass;
+  const long done =
+      each_piece(pieces, count, total, offset, [&](std::uint64_t at, void* to, std::size_t length) {
+        return in_bytes(open->file->read(at, {static_cast<std::byte*>(to), length}));
+      });
+  if (here) step_back(fd, total - std::max(done, 0L));
+  return done;
+}
+
+long write(int fd, const iovec* pieces, int count, off_t offset) {
+  const auto open = served(fd);
+  if (!open) return kPass;
+  if (!open->writable()) return -EBADF;
+  const long total = total_of(pieces, count);
+  if (total <= 0) return total;
+  const bool here = offset == kHere;
+  // As Linux does it, pwrite appends too.
+  if (open->appends()) return append(open, fd, pieces, count, total, here);
+  if (here) offset = advance(fd, total);
+  if (offset < 0) return kPass;
+  const long done =
+      each_piece(pieces, count, total, offset, [&](std::uint64_t at, void* from, std::size_t length) {
+        return in_bytes(open->file->write(at, {static_cast<const std::byte*>(from), length}));
+      });
+  if (here) step_back(fd, total - std::max(done, 0L));
+  return done;
+}
+
+long seek(int fd, off_t offset, int whence) {
+  const auto open = served(fd);
+  if (!open) return kPass;
+  if (whence != SEEK_END) {
+    // SEEK_DATA and SEEK_HOLE: bytes that are only staged look like holes.
+    const auto result = answer(open->file->drain_all());
+    return result < 0 && result != kPass ? result : kPass;
+  }
+  const auto size = open->file->size();
+  if (!size) return answer(std::unexpected(size.error()));
+  off_t target = 0;
+  if (__builtin_add_overflow(static_cast<off_t>(*size), offset, &target)) return -EOVERFLOW;
+  if (target < 0) return -EINVAL;
+  const off_t at = ::lseek(fd, target, SEEK_SET);
+  return at < 0 ? -errno : at;
+}
+
+}  // namespace forebay::posix

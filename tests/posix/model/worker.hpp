@@ -1,0 +1,25 @@
+// One process of the model: it does what it is told, one operation at a time, and says what came of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace model {
+
+struct Order {
+  std::uint32_t operation = 0;
+  std::uint32_t random[6] = {};
+};
+
+inline constexpr int kFiles = 6;
+inline constexpr int kSlots = 6;
+inline constexpr int kStreams = 3;
+extern const int kOperations;
+
+// Carries out one order and returns a line: what was asked, the result, errno, a hash of what was read.
+std::string carry_out(const Order& order);
+
+// Closes everything, each with its result.
+std::string finish();
+
+}  // namespace model
