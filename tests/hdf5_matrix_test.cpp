@@ -48,6 +48,8 @@ constexpr Variant kVariants[] = {
     {"openmpi_collective_metadata", "openmpi", 3, Door::kConnector,
      "driver=mpio transfer=collective metadata=collective format=latest seed=22 thin=11"},
     {"openmpi_user_block", "openmpi", 2, Door::kConnector, "driver=mpio format=userblock seed=23 thin=5"},
+    {"mpich_mpiio_door", "mpich", 2, Door::kMpiio, "driver=mpio transfer=collective seed=24 thin=11"},
+    {"openmpi_mpiio_door", "openmpi", 2, Door::kMpiio, "driver=mpio seed=25 thin=11"},
 };
 
 // HDF5 puts bytes of no meaning into files with variable-length data: those are compared by what they hold.

@@ -58,11 +58,13 @@ Words Hdf5Door::switches(Door door) const {
   Words words = buffer();
   if (door == Door::kMpiio) {
     words.push_back("LD_PRELOAD=" FOREBAY_TEST_BUILD_DIR "/lib/libforebay_mpiio_" + flavour_ + ".so");
+    words.emplace_back("FOREBAY_HOMES=/dev/shm:/tmp");
     append(words, more_);
     return words;
   }
   if (door == Door::kMpiio) {
     words.push_back("LD_PRELOAD=" FOREBAY_TEST_BUILD_DIR "/lib/libforebay_mpiio_" + flavour_ + ".so");
+    words.emplace_back("FOREBAY_HOMES=/dev/shm:/tmp");
     append(words, more_);
     return words;
   }

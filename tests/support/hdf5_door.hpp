@@ -16,7 +16,7 @@ namespace forebay::testing {
 using Words = std::vector<std::string>;
 
 // How the door is switched on.
-// kMpiio: the MPI-IO door instead of HDF5's; FOREBAY_HOMES is for the test to give.
+// kMpiio: the MPI-IO door instead of HDF5's, for files in /dev/shm and /tmp.
 enum class Door { kNone, kConnector, kDriver, kCacheName, kMpiio };
 
 class Hdf5Door {

@@ -9,6 +9,7 @@
 #include "door/mpiio/errors.hpp"
 #include "door/mpiio/file_table.hpp"
 #include "door/mpiio/opening.hpp"
+#include "door/mpiio/wishes.hpp"
 #include "session/session.hpp"
 
 namespace forebay::mpiio {
@@ -203,4 +204,13 @@ FOREBAY_MPI_API int MPI_File_get_position(MPI_File file, MPI_Offset* offset) {
         *offset = ours.position;
         return MPI_SUCCESS;
       });
+}
+
+FOREBAY_MPI_API int MPI_File_get_info(MPI_File file, MPI_Info* info) {
+  return guarded([&] {
+    const int code = PMPI_File_get_info(file, info);
+    auto* const opened = code == MPI_SUCCESS ? find(file) : nullptr;
+    if (opened != nullptr) tell(opened->engine().settings(), *info);
+    return code;
+  });
 }

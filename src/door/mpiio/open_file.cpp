@@ -32,6 +32,13 @@ void OpenFile::set_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatyp
   if (odd_view_) note_passed("MPI-IO: a view of another data representation, or of a type that is not flat");
 }
 
+void OpenFile::prefetch_part() {
+  const auto size = engine_->size();
+  if (!size || !readable()) return;
+  const auto part = *size / static_cast<std::uint64_t>(ranks_.size()) + 1;
+  (void)engine_->prefetch(part * static_cast<std::uint64_t>(ranks_.rank()), part);
+}
+
 Status OpenFile::make_way() {
   FOREBAY_TRY(engine_->drain());
   forget();

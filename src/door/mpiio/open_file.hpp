@@ -51,6 +51,9 @@ class OpenFile {
   // Collective, after the native call made home that long.
   Status truncate(std::uint64_t size);
 
+  // Begins to bring this rank's part of the whole file, in the background: nobody waits for it.
+  void prefetch_part();
+
   // Nothing this node has of the file is unsaved, and nothing clean is kept: the real handle may go on.
   Status make_way();
   void forget() { (void)engine_->evict(0, kEverything); }

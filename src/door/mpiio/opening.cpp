@@ -7,11 +7,14 @@
 #include <cerrno>
 #include <cstdlib>
 #include <format>
+#include <functional>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/log.hpp"
 #include "config/load.hpp"
+#include "door/mpiio/wishes.hpp"
 #include "session/session.hpp"
 
 namespace forebay::mpiio {
@@ -39,9 +42,10 @@ std::string_view without_prefix(std::string_view name) {
 }
 
 // The file's real name if it is meant to be buffered.
-Result<std::string> chosen(const char* name) {
+Result<std::string> chosen(const char* name, const Wishes& wishes) {
   const auto* const all = settings();
-  if (all == nullptr || all->choice.homes.empty()) return fail(ENOTSUP, "no homes are set");
+  if (all == nullptr || (all->choice.homes.empty() && !wishes.any()))
+    return fail(ENOTSUP, "no homes are set");
   const std::string path(without_prefix(name));
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
   if (!real) return fail_errno(errno, "find", path);
@@ -60,11 +64,32 @@ int flags_of(int amode) {
   return (amode & MPI_MODE_WRONLY) != 0 ? O_WRONLY : O_RDONLY;
 }
 
-Result<Beside> open_beside(const char* name, int amode) {
+// The tier that lies in the wished directory; one of a buffer of its own if the configuration has none there.
+Membership membership(const Wishes& wishes, std::vector<std::string>& given) {
+  if (wishes.path.empty()) return {};
+  for (const auto& tier : settings()->tiers) {
+    if (tier.path != wishes.path) continue;
+    if (!tier.name.empty()) given.push_back("tier=" + tier.name);
+    return {};
+  }
+  const auto name = std::format("path-{:016x}", std::hash<std::string>{}(wishes.path));
+  return {.overrides = {"buffer.name=" + name, std::format("tiers=pmem:{}:25%", wishes.path)},
+          .overrides_from = "MPI_Info"};
+}
+
+Result<Beside> open_beside(const char* name, int amode, const Wishes& wishes) {
   if ((amode & MPI_MODE_SEQUENTIAL) != 0) return fail(ENOTSUP, "opened with MPI_MODE_SEQUENTIAL");
-  FOREBAY_ASSIGN(const auto path, chosen(name));
-  FOREBAY_ASSIGN(auto* const buffer, join({}));
-  FOREBAY_ASSIGN(auto file, buffer->open(path, flags_of(amode)));
+  FOREBAY_ASSIGN(const auto path, chosen(name, wishes));
+  auto given = wishes.settings;
+  FOREBAY_ASSIGN(auto* const buffer, join(membership(wishes, given)));
+  const auto adjust = [&](FileSettings& file) {
+    if (auto changed = override_file_settings(file, buffer->core().settings, path, given, "MPI_Info")) {
+      file = std::move(*changed);
+    } else {
+      log_warn("MPI-IO: {}: its hints are ignored: {}", path, changed.error().message);
+    }
+  };
+  FOREBAY_ASSIGN(auto file, buffer->open(path, flags_of(amode), 0666, adjust));
   if (file->settings().mode == Mode::Bypass) {
     (void)file->close();
     return fail(ENOTSUP, path + ": its settings say mode: bypass, or its size is not among those buffered");
@@ -82,25 +107,32 @@ bool all_of(MPI_Comm comm, bool mine) {
 
 }  // namespace
 
-std::shared_ptr<OpenFile> begin_buffering(MPI_Comm comm, const char* name, int amode, MPI_Info /*info*/,
+std::shared_ptr<OpenFile> begin_buffering(MPI_Comm comm, const char* name, int amode, MPI_Info info,
                                           MPI_File real) {
   Result<Beside> mine = fail(ENOENT, "it could not be opened");
-  if (real != MPI_FILE_NULL) mine = open_beside(name, amode);
+  Wishes wishes;
+  if (real != MPI_FILE_NULL) {
+    wishes = wishes_of(info);
+    mine = open_beside(name, amode, wishes);
+  }
   // Whether anybody wants it is known to each rank alone: so this is asked always.
   if (!all_of(comm, mine.has_value())) {
     if (mine) {
       mine->buffer->note_passed("MPI-IO: another rank could not have it buffered");
       (void)mine->file->close();
-    } else if (mine.error().code != ENOTSUP) {
-      log_warn("MPI-IO: {} is not buffered: {}", name, mine.error().message);
+    } else if (mine.error().code != ENOTSUP && real != MPI_FILE_NULL) {
+      static std::once_flag once;
+      std::call_once(once, [&] { log_warn("MPI-IO: {} is not buffered: {}", name, mine.error().message); });
     }
     return nullptr;
   }
-  return std::make_shared<OpenFile>(real, comm, amode, *mine->buffer, std::move(mine->file));
+  auto opened = std::make_shared<OpenFile>(real, comm, amode, *mine->buffer, std::move(mine->file));
+  if (wishes.prefetch_part) opened->prefetch_part();
+  return opened;
 }
 
 void settle_before_delete(const char* name) {
-  const auto path = chosen(name);
+  const auto path = chosen(name, {});
   if (!path || settings()->for_path(*path).on_close == OnClose::Home) return;
   const auto buffer = join({});
   if (!buffer) return;

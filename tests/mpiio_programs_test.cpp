@@ -1,0 +1,189 @@
+// Programs that use MPI-IO, natively and with the door: the same output and the same files. And what is left
+// when they end otherwise than they should.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <format>
+#include <fstream>
+#include <thread>
+
+#include "os/temporary_directory.hpp"
+#include "support/hdf5_door.hpp"
+
+namespace forebay::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string mpiio_program(const std::string& name, const std::string& flavour) {
+  return std::format("{}/tests/mpiio/mpiio_{}_{}", FOREBAY_TEST_BUILD_DIR, name, flavour);
+}
+
+std::uint64_t total(const Hdf5Door& door, const char* figure) {
+  const auto status = door.forebay({"status", "--json"});
+  const auto value = json_value(status.out, std::format("d['buffers'][0]['totals']['{}']", figure));
+  return std::stoull("0" + value);
+}
+
+class MpiioPrograms : public ::testing::TestWithParam<const char*> {
+ protected:
+  MpiioPrograms() {
+    for (const char* name : {"native", "door"}) fs::create_directory(place_.file(name));
+  }
+  [[nodiscard]] std::string flavour() const { return GetParam(); }
+  [[nodiscard]] std::string file(const char* side) const { return place_.file(side) + "/file"; }
+
+  // `command` and the name of a file, on so many ranks.
+  void same(int ranks, Words command, bool bytes = true) {
+    std::string said;
+    for (const auto way : {Door::kNone, Door::kMpiio}) {
+      const char* const side = way == Door::kNone ? "native" : "door";
+      auto words = command;
+      words.push_back(file(side));
+      const auto ran = door_.run(way, place_.path(), door_.on_ranks(ranks, words));
+      ASSERT_EQ(ran.code, 0) << side << ": " << ran.out << ran.err;
+      if (way == Door::kNone) said = ran.out;
+      EXPECT_EQ(different_lines(said, ran.out), "");
+    }
+    if (bytes) {
+      EXPECT_TRUE(slurp(file("native")) == slurp(file("door")));
+    }
+    EXPECT_GT(total(door_, "writes") + total(door_, "reads"), 0u) << "the door was closed";
+  }
+  // What scenes.c writes on so many ranks.
+  static std::string whole(int ranks) {
+    std::string text;
+    for (int number = 0; number < 256; ++number) {
+      for (int rank = 0; rank < ranks; ++rank) {
+        for (int i = 0; i < 4096; ++i) text += static_cast<char>(rank * 37 + number * 11 + i);
+      }
+    }
+    return text;
+  }
+
+  TemporaryDirectory place_{"/dev/shm"};
+  Hdf5Door door_{GetParam(), {"FOREBAY_HOMES=" + place_.path(), "FOREBAY_DRAIN_DELAY=1h"}};
+};
+
+TEST_P(MpiioPrograms, FortranMpifh) { same(2, {mpiio_program("mpifh", flavour())}); }
+TEST_P(MpiioPrograms, FortranUseMpi) { same(2, {mpiio_program("usempi", flavour())}); }
+TEST_P(MpiioPrograms, FortranUseMpiF08) { same(2, {mpiio_program("usempif08", flavour())}); }
+
+TEST_P(MpiioPrograms, Errors) {
+  Words command{mpiio_program("scenes", flavour()), "errors"};
+  same(1, command);
+}
+
+TEST_P(MpiioPrograms, Threads) { same(2, {mpiio_program("scenes", flavour()), "threads"}); }
+
+TEST_P(MpiioPrograms, HintsAreTold) {
+  const auto ran = door_.run(Door::kMpiio, place_.path(),
+                             door_.on_ranks(1, {mpiio_program("scenes", flavour()), "info", file("door")}));
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out,
+            "forebay_mode=async\nforebay_durability=process\nforebay_drain_trigger=close\n"
+            "forebay_reserve_size=1MiB\n");
+  EXPECT_TRUE(ran.err.contains("forebay_mode is ignored")) << ran.err;
+}
+
+TEST_P(MpiioPrograms, WhatWasNotClosedGoesHomeAtFinalize) {
+  same(2, {mpiio_program("scenes", flavour()), "unclosed"});
+  EXPECT_EQ(slurp(file("door")), whole(2));
+}
+
+TEST_P(MpiioPrograms, WithoutHomesNothingIsTouched) {
+  const Hdf5Door closed(GetParam(), {"FOREBAY_HOMES="});
+  const auto ran =
+      closed.run(Door::kMpiio, place_.path(),
+                 closed.on_ranks(2, {mpiio_program("scenes", flavour()), "unclosed", file("door")}));
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(slurp(file("door")), whole(2));
+  EXPECT_NE(closed.forebay({"status", "--json"}).out.find("\"buffers\":[]"), std::string::npos);
+}
+
+TEST_P(MpiioPrograms, AbortLosesNothing) {
+  const auto ran = door_.run(Door::kMpiio, place_.path(),
+                             door_.on_ranks(2, {mpiio_program("scenes", flavour()), "abort", file("door")}));
+  EXPECT_NE(ran.code, 0);
+  EXPECT_TRUE(ran.out.contains("written")) << ran.out << ran.err;
+  const auto recovered = door_.forebay({"recover"});
+  EXPECT_EQ(recovered.code, 0) << recovered.out << recovered.err;
+  EXPECT_EQ(slurp(file("door")), whole(2));
+}
+
+TEST_P(MpiioPrograms, ARestartedJobReadsWhatWasNeverDrained) {
+  const auto ran = door_.run(Door::kMpiio, place_.path(),
+                             door_.on_ranks(2, {mpiio_program("scenes", flavour()), "abort", file("door")}));
+  EXPECT_TRUE(ran.out.contains("written")) << ran.out << ran.err;
+  const auto again = door_.run(Door::kMpiio, place_.path(),
+                               door_.on_ranks(1, {mpiio_program("scenes", flavour()), "read", file("door")}));
+  unsigned long long sum = 0;
+  for (const char byte : whole(2)) sum = sum * 31 + static_cast<unsigned char>(byte);
+  EXPECT_EQ(again.out, std::format("sum {:x}\n", sum)) << again.err;
+  EXPECT_EQ(slurp(file("door")), whole(2));
+}
+
+// Every rank is killed while it writes the same bytes again and again.
+TEST_P(MpiioPrograms, KilledWhileWriting) {
+  const auto scenes = mpiio_program("scenes", flavour());
+  Running job(
+      "env", door_.words(Door::kMpiio, place_.path(),
+                         door_.on_ranks(2, {"sh", "-c", "echo $$ > " + place_.path() + "/pid.$$; exec \"$@\"",
+                                            "sh", scenes, "killed", file("door")})));
+  // Until all ranks have written everything once, as the file's logical size and the unsaved bytes show.
+  std::string unsaved;
+  for (int i = 0; i < 600 && unsaved != std::to_string(whole(2).size()); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    unsaved = json_value(door_.forebay({"status", "--json"}).out, "d['buffers'][0]['unsaved_bytes']");
+  }
+  EXPECT_EQ(unsaved, std::to_string(whole(2).size()));
+  int killed = 0;
+  for (const auto& entry : fs::directory_iterator(place_.path())) {
+    const auto name = entry.path().filename().string();
+    if (name.starts_with("pid.")) killed += ::kill(std::stoi(slurp(entry.path())), SIGKILL) == 0 ? 1 : 0;
+  }
+  EXPECT_EQ(killed, 2);
+  (void)job.wait();
+  const auto recovered = door_.forebay({"recover"});
+  EXPECT_EQ(recovered.code, 0) << recovered.out << recovered.err;
+  EXPECT_TRUE(slurp(file("door")) == whole(2));
+}
+
+TEST_P(MpiioPrograms, StartedByForebayRun) {
+  auto words = door_.on_ranks(2, {mpiio_program("scenes", flavour()), "unclosed", file("door")});
+  Words command{FOREBAY_TEST_BUILD_DIR "/src/tools/forebay/forebay",
+                "run",
+                "--home",
+                place_.file("door"),
+                "--doors",
+                "mpiio",
+                "--"};
+  command.insert(command.end(), words.begin(), words.end());
+  const auto ran = door_.run(Door::kNone, place_.path(), command);
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_EQ(slurp(file("door")), whole(2));
+  EXPECT_TRUE((ran.out + ran.err).contains("staged 2.0MiB")) << ran.out << ran.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MpiioPrograms, ::testing::Values("mpich", "openmpi"),
+                         [](const auto& test) { return std::string(test.param); });
+
+// What Debian has for Open MPI only.
+class MpiioLibraries : public MpiioPrograms {};
+
+TEST_P(MpiioLibraries, PnetCdf) { same(3, {mpiio_program("pnetcdf", flavour())}); }
+TEST_P(MpiioLibraries, Mpi4py) {
+  same(3, {"python3", FOREBAY_TEST_SOURCE_DIR "/tests/mpiio/programs/mpi4py_program.py"});
+}
+TEST_P(MpiioLibraries, NetCdf) {
+  same(2, {hdf5_program("netcdf_program", flavour()), "write"}, false);
+  same(2, {hdf5_program("netcdf_program", flavour()), "read"}, false);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MpiioLibraries, ::testing::Values("openmpi"),
+                         [](const auto& test) { return std::string(test.param); });
+
+}  // namespace
+}  // namespace forebay::testing
