@@ -4,6 +4,7 @@
 #include <chrono>
 #include <format>
 
+#include "base/prefetch.hpp"
 #include "engine/crash_point.hpp"
 #include "engine/dirty_filter.hpp"
 #include "engine/evictor.hpp"
@@ -95,19 +96,26 @@ Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, s
   std::byte* bytes = core_.buckets.data(bucket);
   if (bytes == nullptr) return Outcome::kNotMapped;
 
-  __builtin_prefetch(bytes + at, 1);
+  prefetch(bytes + at, length);
   const auto states = core_.buckets.view(*index);
   const auto end = at + length;
-  std::uint64_t covered = 0;
   bool some_invalid = false;
   bool some_saved = false;  // or on their way
-  const bool whole = length == states.size();
-  states.for_each(at, end, [&](std::uint32_t b, std::uint32_t e, ByteState s) {
-    if (readable(s) && !whole) covered += weigh(bytes + b, b, e - b);
+  bool some_readable = false;
+  states.for_each(at, end, [&](std::uint32_t, std::uint32_t, ByteState s) {
     some_invalid = some_invalid || s == ByteState::kInvalid;
     some_saved = some_saved || s == ByteState::kValid || s == ByteState::kClaimed;
+    some_readable = some_readable || readable(s);
   });
-  if (whole) covered = bucket.weight.load(std::memory_order_relaxed);
+  // Of what is overwritten, the weight; unless that can be had on the way, or is that of the whole bucket.
+  const bool whole = length == states.size();
+  const bool replaces = !some_invalid && !whole;
+  std::uint64_t covered = whole ? bucket.weight.load(std::memory_order_relaxed) : 0;
+  if (some_readable && some_invalid && !whole) {
+    states.for_each(at, end, [&](std::uint32_t b, std::uint32_t e, ByteState s) {
+      if (readable(s)) covered += weigh(bytes + b, b, e - b);
+    });
+  }
   const bool was_clean = bucket.dirty_since.load(std::memory_order_relaxed) == 0;
   {
     const Change change(bucket);
@@ -118,7 +126,8 @@ Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, s
       return Outcome::kFragmented;
     }
     FOREBAY_CRASH_POINT("stage.before_copy");
-    const auto weight = copy_and_weigh(bytes + at, data, at, length);
+    const auto weight = replaces ? replace_and_weigh(bytes + at, data, at, length)
+                                 : copy_and_weigh(bytes + at, data, at, length);
     FOREBAY_CRASH_POINT("stage.copied");
     if (some_invalid && !states.rewrite(at, end, [](ByteState) { return ByteState::kDirty; })) {
       // The copied bytes are Invalid still or again, so that they do not count; those that were readable do.

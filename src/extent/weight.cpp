@@ -24,7 +24,8 @@ constexpr std::uint32_t kStep = 0x9e37'79b1;
 constexpr std::uint64_t kHigh = 0xd6e8'feb8'6659'fd93;
 constexpr std::uint32_t multiplier(std::uint32_t word) { return (word + 1) * kStep; }
 
-enum class Store { kNone, kCached, kStreamed };
+// kReplaced: what is overwritten is weighed too, and taken off.
+enum class Store { kNone, kCached, kStreamed, kReplaced };
 
 std::uint64_t weigh_word(std::uint32_t place, std::uint64_t word) {
   return multiplier(place) * ((word & 0xffff'ffff) + kHigh * (word >> 32));
@@ -38,6 +39,11 @@ std::uint64_t words_one_by_one(std::byte* to, const std::byte* from, std::uint32
   for (std::uint32_t i = 0; i < count; ++i) {
     std::uint64_t value;
     std::memcpy(&value, from + std::size_t{i} * 8, 8);
+    if constexpr (store == Store::kReplaced) {
+      std::uint64_t old;
+      std::memcpy(&old, to + std::size_t{i} * 8, 8);
+      total -= weigh_word(word + i, old);
+    }
     if constexpr (store != Store::kNone) std::memcpy(to + std::size_t{i} * 8, &value, 8);
     total += weigh_word(word + i, value);
   }
@@ -65,10 +71,15 @@ __attribute__((target("avx2"))) std::uint64_t blocks_by_vectors(std::byte* to, c
     for (int k = 0; k < 2; ++k) {
       const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from) + k);
       auto* at = reinterpret_cast<__m256i*>(to) + k;
-      if constexpr (store == Store::kStreamed) _mm256_stream_si256(at, x);
-      if constexpr (store == Store::kCached) _mm256_storeu_si256(at, x);
       low[k] = _mm256_add_epi64(low[k], _mm256_mul_epu32(x, factor[k]));
       high[k] = _mm256_add_epi64(high[k], _mm256_mul_epu32(_mm256_srli_epi64(x, 32), factor[k]));
+      if constexpr (store == Store::kReplaced) {
+        const __m256i old = _mm256_loadu_si256(at);
+        low[k] = _mm256_sub_epi64(low[k], _mm256_mul_epu32(old, factor[k]));
+        high[k] = _mm256_sub_epi64(high[k], _mm256_mul_epu32(_mm256_srli_epi64(old, 32), factor[k]));
+      }
+      if constexpr (store == Store::kStreamed) _mm256_stream_si256(at, x);
+      if constexpr (store == Store::kCached || store == Store::kReplaced) _mm256_storeu_si256(at, x);
       factor[k] = _mm256_add_epi64(factor[k], step);
     }
   }
@@ -93,8 +104,9 @@ std::uint64_t whole_blocks(std::byte* to, const std::byte* from, std::uint32_t w
 // Single words and parts of words: what lies before and after the whole blocks.
 template <Store store>
 std::uint64_t odd_bytes(std::byte* to, const std::byte* from, std::uint32_t offset, std::uint32_t length) {
-  if constexpr (store != Store::kNone) std::memcpy(to, from, length);
   std::uint64_t total = 0;
+  if constexpr (store == Store::kReplaced) total -= odd_bytes<Store::kNone>(nullptr, to, offset, length);
+  if (store != Store::kNone && length != 0) std::memcpy(to, from, length);
   for (std::uint32_t done = 0; done < length;) {
     const auto at = offset + done;
     const auto n = std::min(length - done, 8 - at % 8);
@@ -133,6 +145,14 @@ std::uint64_t copy_and_weigh(std::byte* to, const std::byte* from, std::uint32_t
   const auto total = pass<Store::kStreamed>(to, from, offset, length);
   finish_streaming();
   return total;
+}
+
+std::uint64_t replace_and_weigh(std::byte* to, const std::byte* from, std::uint32_t offset,
+                                std::uint32_t length) {
+  // Around the cache it takes two passes: the first brings what is overwritten into it.
+  if (length < kStreamFrom) return pass<Store::kReplaced>(to, from, offset, length);
+  const auto old = weigh(to, offset, length);
+  return copy_and_weigh(to, from, offset, length) - old;
 }
 
 }  // namespace forebay

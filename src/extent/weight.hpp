@@ -20,4 +20,8 @@ std::uint64_t weigh(const std::byte* data, std::uint32_t offset, std::uint32_t l
 std::uint64_t copy_and_weigh(std::byte* to, const std::byte* from, std::uint32_t offset,
                              std::uint32_t length);
 
+// The same, less the weight of what was overwritten: by how much the weight of the bucket grew.
+std::uint64_t replace_and_weigh(std::byte* to, const std::byte* from, std::uint32_t offset,
+                                std::uint32_t length);
+
 }  // namespace forebay

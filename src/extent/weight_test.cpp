@@ -55,6 +55,21 @@ TEST(Weight, CopyWeighsWhatItCopied) {
   }
 }
 
+TEST(Weight, ReplacingWeighsTheDifference) {
+  const auto data = random_bytes(300'000, 9);
+  alignas(4096) static std::byte bucket[1 << 18];
+  std::mt19937 random(10);
+  for (int i = 0; i < 2000; ++i) {
+    const auto offset = static_cast<std::uint32_t>(random() % 70'000);
+    const auto length = static_cast<std::uint32_t>(i % 8 == 0 ? random() % 190'000 : random() % 5000);
+    const auto* from = data.data() + random() % 64;
+    const auto before = slow_weight(bucket + offset, offset, length);
+    const auto grown = replace_and_weigh(bucket + offset, from, offset, length);
+    ASSERT_EQ(grown, slow_weight(from, offset, length) - before);
+    ASSERT_EQ(std::memcmp(bucket + offset, from, length), 0);
+  }
+}
+
 TEST(Weight, IsLinear) {
   auto data = random_bytes(1 << 16, 5);
   const auto fresh = random_bytes(777, 6);
