@@ -15,6 +15,7 @@
 #include "os/temporary_directory.hpp"
 #include "support/child.hpp"
 #include "support/place.hpp"
+#include "support/slowfs_mount.hpp"
 
 namespace forebay::testing {
 namespace {
@@ -141,6 +142,27 @@ TEST_F(TierFault, ADiskThatFillsUpIsDoneWithout) {
   auto buffer = full.attach();
   disk.fill();
   use(full, false);
+}
+
+TEST_F(TierFault, ADiskThatCannotBeWrittenIsLeftOutAndTheTierBelowTakesItsPlace) {
+  if (!SlowfsMount::available()) GTEST_SKIP() << "SKIPPED: slowfs cannot be mounted here";
+  SlowfsMount disk;
+  const Place below;
+  const Place place({.overrides = "tiers=memory:" + below.memory("") + ":64KiB,nvme:" + disk.path().string() +
+                                  ":128KiB,shared:" + below.disk("nvme") + ":256KiB"});
+  auto buffer = place.attach();
+  buffer->pause_drain(true);
+  auto file = buffer->open(place.home("a"), O_RDWR | O_CREAT).value();
+  disk.control("fail_write=EIO");
+  const auto bytes = some_bytes(250'000);
+  ASSERT_EQ(file->write(0, std::as_bytes(std::span(bytes))), bytes.size());
+  EXPECT_EQ(buffer->core().counters().straight_home_bytes.load(), 0u) << "there was room below";
+  EXPECT_EQ(look_at_buffer(place.settings())->tiers.at(1).failed, EIO);
+  std::string back(bytes.size(), '?');
+  ASSERT_TRUE(file->read(0, std::as_writable_bytes(std::span(back))));
+  EXPECT_TRUE(back == bytes);
+  EXPECT_TRUE(file->close());
+  EXPECT_TRUE(Place::slurp(place.home("a")) == bytes);
 }
 
 TEST_F(TierFault, ATierWhoseFileVanishesServesThoseWhoHaveIt) {

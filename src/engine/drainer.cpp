@@ -129,7 +129,10 @@ void Drainer::wake(Kick wanted) {
 void Drainer::press() {
   {
     const std::scoped_lock lock(mutex_);
-    pressed_until_ = Clock::now() + kPressure;
+    const auto until = Clock::now() + kPressure;
+    // Whoever waits for room says so again and again: once in a while is enough.
+    if (until - pressed_until_ < kPressure / 10) return;
+    pressed_until_ = until;
   }
   wake(kUrgent);
 }
@@ -225,6 +228,8 @@ Drainer::TimePoint Drainer::tend(const Target& target, bool pressed) {
                           .released = target.released,
                           .pressed = pressed,
                           .patience_ms = static_cast<std::uint32_t>(patience / std::chrono::milliseconds(1))};
+  // Whatever there is, none of it goes: no need to look at every block each time one is written.
+  if (ripeness.asked_only && !ripeness.released && !ripeness.pressed) return kNever;
   auto next = kNever;
   const auto again_in = [&](std::chrono::milliseconds wait) { next = std::min(next, now + wait); };
   const auto ripe = ripe_blocks(unsaved_blocks(core_, file, 0, kMaxBlock), ripeness, again_in);

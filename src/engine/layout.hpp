@@ -70,10 +70,13 @@ struct Header {
   Word ready;           // stored last at creation
 };
 
+// Nothing more is moved to the tier: it could not be written. What it holds is still read.
+inline constexpr std::uint32_t kTierLeftOut = 1u << 31;
+
 struct alignas(64) TierShared {
   Word grow_lock;
   Word available;              // slots whose storage is reserved: [0, available)
-  Word failed;                 // errno of the last failure to grow, read or write; 0 if none
+  Word failed;                 // errno of the failure to grow, or with kTierLeftOut to write; 0 if none
   Word hand;                   // where the search for something to evict or demote goes on
   alignas(64) Word free_hint;  // about how many of them are free; apart, because it changes all the time
 };

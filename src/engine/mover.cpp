@@ -15,6 +15,8 @@ namespace {
 
 constexpr unsigned kDepth = 16;
 constexpr std::uint32_t kCandidates = 64;
+// How often a tier is moved through the queue before the mover looks around.
+constexpr std::uint32_t kRounds = 8;
 constexpr auto kDeathWatch = std::chrono::seconds(2);
 constexpr std::uint64_t kAhead = 64u << 20;  // storage reserved ahead of use
 
@@ -86,6 +88,7 @@ void Mover::open_queue() {
 
 std::optional<std::uint32_t> Mover::tier_below(std::uint32_t tier) const {
   for (auto below = tier + 1; below < core_.tiers.count(); ++below) {
+    if ((core_.control.shared().tiers[below].failed.load() & kTierLeftOut) != 0) continue;
     if (core_.slots.free_about(below) > 0) return below;
     // Clean bytes of a lower tier make way for anything from above.
     if (evict_one(core_, below, EvictionOrder::kLeastRecent, ~0u)) return below;
@@ -166,7 +169,7 @@ bool Mover::demote_one(std::uint32_t tier) {
 
 void Mover::tier_failed(std::uint32_t tier, const Error& error) {
   auto& failed = core_.control.shared().tiers[tier].failed;
-  if (failed.exchange(static_cast<std::uint32_t>(error.code)) == 0)
+  if ((failed.exchange(static_cast<std::uint32_t>(error.code) | kTierLeftOut) & kTierLeftOut) == 0)
     log_warn("tier {} is left out: {}", core_.tiers[tier].name, error.message);
 }
 
@@ -185,14 +188,16 @@ void Mover::reap(std::chrono::milliseconds wait) {
   }
 }
 
-void Mover::demote_through_queue(std::uint32_t tier) {
+bool Mover::demote_through_queue(std::uint32_t tier) {
   const auto wanted = high_water(tier);
-  std::uint32_t tries = core_.tiers[tier].slots;
+  auto tries = std::uint64_t{core_.tiers[tier].slots} * kRounds;
+  bool taken = true;
   while (core_.slots.free_about(tier) + moving_.size() < wanted && tries-- > 0) {
     const auto below = tier_below(tier);
     const auto candidate = below && *below == queue_tier_ ? coldest(tier) : std::nullopt;
     const auto slot = candidate ? core_.slots.take(queue_tier_, candidate->bucket) : std::nullopt;
-    if (!slot) break;
+    taken = slot.has_value();
+    if (!taken) break;
     const auto* data = core_.buckets.data(core_.control.bucket(candidate->bucket));
     if (data == nullptr) {
       core_.slots.give_back(*slot);
@@ -205,12 +210,15 @@ void Mover::demote_through_queue(std::uint32_t tier) {
     while (queue_->in_flight() >= kDepth) reap(std::chrono::milliseconds(1000));
   }
   while (!moving_.empty() && queue_->in_flight() > 0) reap(std::chrono::milliseconds(1000));
+  return taken;
 }
 
 void Mover::keep_room(std::uint32_t tier) {
   if (core_.slots.free_about(tier) >= low_water(tier) || tier + 1 >= core_.tiers.count()) return;
   const auto below = tier_below(tier);
-  if (queue_ && below && *below == queue_tier_ && core_.tiers[tier].mapped) demote_through_queue(tier);
+  const bool through_queue = queue_ && below && *below == queue_tier_ && core_.tiers[tier].mapped;
+  // One at a time only where many at a time do not go any more, or the disk would have nothing to do in between.
+  if (through_queue && demote_through_queue(tier)) return;
   for (std::uint32_t i = 0; i < core_.tiers[tier].slots && core_.slots.free_about(tier) < high_water(tier);
        ++i) {
     if (!demote_one(tier)) break;

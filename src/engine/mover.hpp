@@ -57,7 +57,8 @@ class Mover {
   void run();
   void keep_room(std::uint32_t tier);
   void open_queue();
-  void demote_through_queue(std::uint32_t tier);
+  // False when the tier below takes no more.
+  bool demote_through_queue(std::uint32_t tier);
   void reap(std::chrono::milliseconds wait);
   void tier_failed(std::uint32_t tier, const Error& error);
   [[nodiscard]] std::optional<std::uint32_t> tier_below(std::uint32_t tier) const;
