@@ -43,7 +43,9 @@ std::uint32_t BucketTable::chain_number(Key key) const {
   return static_cast<std::uint32_t>(mix(key)) & (control_.header().chain_count - 1);
 }
 
-Chain& BucketTable::chain_of(Key key) const { return control_.chain(chain_number(key)); }
+inline Chain& BucketTable::chain_of(Key key) const {
+  return control_.chain(static_cast<std::uint32_t>(mix(key)) & (control_.header().chain_count - 1));
+}
 
 std::optional<std::uint32_t> BucketTable::find(Key key) const {
   auto& chain = chain_of(key);

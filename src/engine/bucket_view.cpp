@@ -107,12 +107,7 @@ void BucketView::compact() const {
   control_.release_map(index_);
 }
 
-bool BucketView::all_readable(std::uint32_t from, std::uint32_t to) const {
-  const auto current = bucket_.current.load(std::memory_order_acquire);
-  if ((current & kMapBit) == 0 && count_of(current) == 1) {
-    // What most buckets are: all of one kind.
-    return readable(static_cast<ByteState>(peek(bucket_.lists[current & 1].entries[0]) & 3));
-  }
+bool BucketView::all_runs_readable(std::uint32_t from, std::uint32_t to) const {
   bool all = true;
   std::uint32_t covered = from;
   for_each(from, to, [&](std::uint32_t b, std::uint32_t e, ByteState s) {

@@ -23,6 +23,7 @@ struct Core {
         control_owner(std::move(mapped)),
         control(*control_owner),
         peers(std::move(joined)),
+        own_counters(&peers.record().counters),
         tiers(std::move(opened)),
         slots(control, peers, tiers),
         buckets(control, peers, tiers, slots),
@@ -38,7 +39,8 @@ struct Core {
   [[nodiscard]] std::uint32_t place_in_block(std::uint64_t offset) const {
     return static_cast<std::uint32_t>(offset) & (bucket_size() - 1);
   }
-  [[nodiscard]] Counters& counters() const { return peers.record().counters; }
+  // This process's. Not for a forked child.
+  [[nodiscard]] Counters& counters() const { return *own_counters; }
 
   const Settings settings;
   HomeSpeeds home_speeds;
@@ -47,6 +49,7 @@ struct Core {
   std::unique_ptr<Control> control_owner;
   const Control& control;
   Peers peers;
+  Counters* const own_counters;
   Tiers tiers;
   SlotTable slots;
   BucketTable buckets;

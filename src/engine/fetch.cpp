@@ -6,6 +6,7 @@
 #include <format>
 #include <memory>
 
+#include "base/prefetch.hpp"
 #include "engine/crash_point.hpp"
 #include "engine/evictor.hpp"
 #include "engine/file_buckets.hpp"
@@ -57,7 +58,7 @@ bool Fetcher::hit(Key key, std::uint32_t at, std::uint32_t length, std::byte* ou
     const auto place = bucket.place.load(std::memory_order_acquire);
     if (place == 0 || place > core_.control.header().slot_count) continue;
     const auto* bytes = core_.tiers.data(place - 1);
-    if (bytes != nullptr) __builtin_prefetch(bytes + at);
+    if (bytes != nullptr) prefetch(bytes + at, length);
     const auto states = core_.buckets.view(*found);
     // A map may be given back while it is read: under the lock only.
     if (states.fragmented() || (bucket.flags.load(std::memory_order_relaxed) & kBucketDamaged) != 0)
@@ -188,15 +189,33 @@ Status Fetcher::read_gaps(const HomeFile& home, std::span<Gap> gaps) {
   return {};
 }
 
-Result<std::uint64_t> Fetcher::get(const std::shared_ptr<HomeFile>& home_file, const FileSettings& settings,
+Result<std::uint64_t> Fetcher::get(const std::shared_ptr<HomeFile>& home, const FileSettings& settings,
                                    std::uint64_t offset, std::span<std::byte> out) {
-  const auto& home = *home_file;
-  const auto& record = core_.control.file(home.file());
-  const auto size = record.size.load(std::memory_order_acquire);
+  const auto size = core_.control.file(home->file()).size.load(std::memory_order_acquire);
   if (offset >= size) return 0;
   const auto total = std::min<std::uint64_t>(out.size(), size - offset);
+  for (std::uint64_t done = 0; done < total;) {
+    const auto at = core_.place_in_block(offset + done);
+    const auto length =
+        static_cast<std::uint32_t>(std::min<std::uint64_t>(core_.bucket_size() - at, total - done));
+    if (!hit(home->key(core_.block_of(offset + done)), at, length, out.data() + done, settings)) {
+      FOREBAY_ASSIGN(const auto missed,
+                     get_missing(home, settings, offset + done, out.subspan(done, total - done)));
+      count(core_.counters().hit_bytes, total - missed);
+      return total;
+    }
+    done += length;
+  }
+  count(core_.counters().hit_bytes, total);
+  return total;
+}
+
+Result<std::uint64_t> Fetcher::get_missing(const std::shared_ptr<HomeFile>& home_file,
+                                           const FileSettings& settings, std::uint64_t offset,
+                                           std::span<std::byte> out) {
+  const auto& home = *home_file;
+  const auto total = out.size();
   const auto bucket_size = core_.bucket_size();
-  auto& counters = core_.counters();
   std::vector<Gap> gaps;
   std::vector<Permit> permits;
   for (std::uint64_t done = 0; done < total;) {
@@ -204,18 +223,18 @@ Result<std::uint64_t> Fetcher::get(const std::shared_ptr<HomeFile>& home_file, c
     const auto at = core_.place_in_block(offset + done);
     const auto length = static_cast<std::uint32_t>(std::min<std::uint64_t>(bucket_size - at, total - done));
     const auto key = home.key(block);
-    if (!hit(key, at, length, out.data() + done, settings) &&
+    // The first block was no hit a moment ago.
+    if ((done == 0 || !hit(key, at, length, out.data() + done, settings)) &&
         !(wait_for_bring(key) && hit(key, at, length, out.data() + done, settings))) {
       FOREBAY_TRY(gather(home, settings, block, at, length, out.data() + done, gaps, permits));
     }
     done += length;
   }
+  if (gaps.empty()) return 0;
   std::uint64_t missed = 0;
   for (const auto& gap : gaps) missed += gap.length;
-  count(counters.hit_bytes, total - missed);
-  if (gaps.empty()) return total;
-  count(counters.miss_bytes, missed);
   FOREBAY_TRY(read_gaps(home, gaps));
+  count(core_.counters().miss_bytes, missed);
   auto next = permits.begin();
   for (const auto& gap : gaps) {
     const auto key = home.key(gap.offset / bucket_size);
@@ -227,7 +246,7 @@ Result<std::uint64_t> Fetcher::get(const std::shared_ptr<HomeFile>& home_file, c
     // One fill changes the version: the rest of a bucket's gaps would need a new permit.
     ++next;
   }
-  return total;
+  return missed;
 }
 
 bool Fetcher::begin_bring(Key key) {

@@ -53,6 +53,9 @@ class Fetcher {
     std::uint32_t truncations = 0;
   };
 
+  // The rest of a read, from the first block that was no hit on. How many bytes home had to give.
+  Result<std::uint64_t> get_missing(const std::shared_ptr<HomeFile>& home, const FileSettings& settings,
+                                    std::uint64_t offset, std::span<std::byte> out);
   // One attempt without the lock: true if all of it was there.
   bool hit(Key key, std::uint32_t at, std::uint32_t length, std::byte* out, const FileSettings& settings);
   // Copies what is there and lists what is not.

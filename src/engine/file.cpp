@@ -151,22 +151,25 @@ Result<std::uint64_t> File::append(std::span<const std::byte> data) {
   return at;
 }
 
+bool File::ready_to_read() const {
+  return readable_ && !closed_.load(std::memory_order_relaxed) && buffer_.attached();
+}
+
 Result<std::uint64_t> File::read(std::uint64_t offset, std::span<std::byte> out) {
-  FOREBAY_TRY(usable(false));
-  auto& counters = buffer_.core_.counters();
-  count(counters.reads);
+  if (!ready_to_read()) return std::unexpected(usable(false).error());
+  count(buffer_.core_.counters().reads);
   if (direct()) {
-    count(counters.passed_through, out.size());
+    count(buffer_.core_.counters().passed_through, out.size());
     return home_->read(out.data(), out.size(), offset);
   }
-  FOREBAY_ASSIGN(const auto got, buffer_.fetcher_.get(home_, settings_, offset, out));
-  count(counters.read_bytes, got);
-  read_ahead(offset, got);
+  auto got = buffer_.fetcher_.get(home_, settings_, offset, out);
+  if (!got) return got;
+  if (!random_.load(std::memory_order_relaxed)) read_ahead(offset, *got);
   return got;
 }
 
 void File::read_ahead(std::uint64_t offset, std::uint64_t length) {
-  if (settings_.readahead_max == 0 || length == 0 || random_.load(std::memory_order_relaxed) ||
+  if (settings_.readahead_max == 0 || length == 0 ||
       settings_.admission_read == Admission::Never || settings_.mode == Mode::Bypass ||
       !buffer_.options_.background) {
     return;

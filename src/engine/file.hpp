@@ -124,6 +124,8 @@ class File {
   [[nodiscard]] bool straight_home(std::uint64_t bytes) const;
   [[nodiscard]] Status attached() const;
   [[nodiscard]] Status usable(bool for_writing) const;
+  // The same without words, for the paths that must be short.
+  [[nodiscard]] bool ready_to_read() const;
   // The error that struck since the last report, once.
   Status report();
   Result<std::uint64_t> write_staged(std::uint64_t offset, std::span<const std::byte> data);

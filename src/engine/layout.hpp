@@ -84,7 +84,8 @@ struct alignas(64) TierShared {
 // Figures that only add up; a process writes those of its own lease only.
 struct Counters {
   Wide writes, written_bytes, staged_bytes, straight_home_bytes;
-  Wide reads, read_bytes, hit_bytes, miss_bytes;
+  Wide reads, hit_bytes, miss_bytes;
+  Wide read_bytes;  // hits and misses: not counted but made where sums are made
   Wide home_writes, home_written_bytes, home_reads, home_read_bytes, home_errors;
   Wide prefetched_bytes, readahead_bytes, filled_bytes;
   Wide evictions, demotions, promotions, damaged;

@@ -176,6 +176,7 @@ class Look {
     for (const auto& [name, member] : kCounterNames) {
       ((*status_.totals).*member).fetch_add((counters.*member).load(std::memory_order_relaxed));
     }
+    status_.totals->read_bytes.store(status_.totals->hit_bytes.load() + status_.totals->miss_bytes.load());
   }
 
   struct Counts {

@@ -43,6 +43,7 @@ static_assert(kFigures.size() == kCounterCount, "a counter of the engine is miss
 void add(forebay_statistics& sum, const Counters& counters) {
   for (const auto& figure : kFigures)
     sum.*figure.told += (counters.*figure.counted).load(std::memory_order_relaxed);
+  sum.read_bytes = sum.hit_bytes + sum.miss_bytes;
 }
 
 }  // namespace
