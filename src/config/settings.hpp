@@ -63,6 +63,10 @@ struct FileSettings {
   std::uint64_t reserve_size = 0;
   ReserveKind reserve_kind = ReserveKind::Soft;
 
+  // Not a setting but what a door knows: while it has the file open for writing, its program also writes home
+  // in ways that the buffer does not see. So nobody on the node keeps what it reads there.
+  bool written_past = false;
+
   bool operator==(const FileSettings&) const = default;
 };
 

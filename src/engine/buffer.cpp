@@ -105,6 +105,8 @@ std::size_t Buffer::recover() {
   core_.peers.bury(dead);
   for (const auto file : core_.files.all()) {
     if (core_.control.file(file).intent.load() != 0) (void)help_truncation(core_, drain_, file, nullptr);
+    if (core_.control.file(file).flags.load() != 0)
+      core_.files.unless_in_use(file, [&] { end_wishes(file); });
   }
   batches_.finish_all();
   return drainer_.adopt_orphans();
@@ -142,11 +144,13 @@ Result<std::shared_ptr<File>> Buffer::enter(Fd fd, const std::string& path, int 
   auto settings = core_.settings.for_file(real, (flags & O_TRUNC) != 0 ? 0 : stamp.size);
   if (adjust) adjust(settings);
 
+  const bool past = writable && settings.written_past;
+  const auto marks = (writable ? kOpenToWrite : 0) | (past ? kOpenPast : 0);
   std::uint32_t number = 0;
   bool shared = false;
   {
     const std::scoped_lock lock(mutex_);
-    FOREBAY_ASSIGN(const auto opened, core_.files.open(stamp, real, writable));
+    FOREBAY_ASSIGN(const auto opened, core_.files.open(stamp, real, marks));
     number = opened.file;
     shared = opened.shared || open_files_.contains(number);
     auto& handles = open_files_[number];
@@ -173,6 +177,8 @@ Result<std::shared_ptr<File>> Buffer::enter(Fd fd, const std::string& path, int 
   if (settings.reserve_size != 0) {
     FOREBAY_TRY(grant_reservation(number, settings.reserve_size, settings.reserve_kind));
   }
+  // From here on nobody fills; what was filled before may be overwritten unseen.
+  if (past) drop_buckets(core_, drain_, number, 0, kMaxBlock, Drop::kClean);
   auto& record = core_.control.file(number);
   if (settings.mode == Mode::Scratch) record.scratch.store(scratch_mark(record));
   if (writable) {
@@ -238,6 +244,14 @@ Status Buffer::agree_on_bypass(const std::shared_ptr<HomeFile>& home, bool share
   return {};
 }
 
+// What was asked for as long as the file was open, here or anywhere. Nobody has it open, or comes to.
+void Buffer::end_wishes(std::uint32_t number) {
+  auto& record = core_.control.file(number);
+  record.reserve.store(0);
+  const auto before = record.flags.fetch_and(~std::uint32_t{kFilePinned | kFileExclusive});
+  if ((before & kFilePinned) != 0) fetcher_.pin(number, 0, record.size.load(), false);
+}
+
 std::uint64_t Buffer::unreserved(std::uint32_t number) {
   std::uint64_t capacity = 0;
   for (std::uint32_t i = 0; i < core_.tiers.count(); ++i) {
@@ -268,16 +282,11 @@ void Buffer::closed(const HomeFile& home) {
   if (found == open_files_.end() || --found->second != 0) return;
   open_files_.erase(found);
   drainer_.release(number);
-  // Before the table is told: after that the record may be another file's.
-  if (!core_.files.used_by_others(number)) {
-    auto& record = core_.control.file(number);
-    record.reserve.store(0);
-    if ((record.flags.fetch_and(~std::uint32_t{kFilePinned}) & kFilePinned) != 0) {
-      fetcher_.pin(home, 0, record.size.load(), false);
-    }
-  }
   const bool unlinked = (core_.control.file(number).flags.load() & kFileUnlinked) != 0;
-  core_.files.close(number, [&] { node_log_.closed(number); });
+  core_.files.close(number, [&] {
+    end_wishes(number);
+    node_log_.closed(number);
+  });
   if (unlinked && home.known(core_.files) && !core_.files.in_use(number)) forget_unlinked(number);
 }
 

@@ -86,7 +86,8 @@ Result<Claim> Drain::claim(Shipment& shipment, std::uint64_t block) {
     FOREBAY_CRASH_POINT("claim.claimed");
   }
   const auto start = block * states.size();
-  const bool alone = (record.flags.load(std::memory_order_relaxed) & kFileExclusive) != 0;
+  const bool alone =
+      (record.flags.load(std::memory_order_relaxed) & (kFileExclusive | kFilePast)) == kFileExclusive;
   std::uint32_t valid_from = 0;
   std::uint32_t claimed_to = 0;
   states.for_each(0, states.size(), [&](std::uint32_t b, std::uint32_t e, ByteState s) {

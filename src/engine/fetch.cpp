@@ -113,6 +113,7 @@ Status Fetcher::gather(const HomeFile& home, const FileSettings& settings, std::
 Fetcher::Permit Fetcher::permit(const HomeFile& home, const FileSettings& settings, std::uint64_t block) {
   const auto key = home.key(block);
   const auto& record = core_.control.file(home.file());
+  if ((record.flags.load(std::memory_order_relaxed) & kFilePast) != 0) return {};
   const auto truncations = record.truncations.load(std::memory_order_acquire);
   const auto bucket = stager_.bucket_for(key, settings);
   if (!bucket || record.intent.load() != 0 || !home.known(core_.files)) return {};
@@ -129,8 +130,9 @@ void Fetcher::fill(const Permit& permit, std::uint32_t at, const std::byte* data
   auto& bucket = core_.control.bucket(permit.bucket);
   const auto& record = core_.control.file(key_file(permit.key));
   std::byte* bytes = core_.buckets.data(bucket);
+  // A bucket that was linked before the flag was set is emptied by whoever set it, after this lock.
   if (bytes == nullptr || bucket.version.load() != permit.version || record.intent.load() != 0 ||
-      record.truncations.load() != permit.truncations) {
+      record.truncations.load() != permit.truncations || (record.flags.load() & kFilePast) != 0) {
     return;
   }
   const auto states = core_.buckets.view(permit.bucket);
@@ -289,7 +291,12 @@ Result<std::uint64_t> Fetcher::bring(const HomeFile& home, const FileSettings& s
       if (guard && *guard && core_.buckets.view(*found).all_readable(0, in_file)) continue;
     }
     if (!begin_bring(key)) continue;
-    pieces.push_back({permit(home, settings, block), block});
+    const auto leave = permit(home, settings, block);
+    if (leave.key == 0) {
+      end_bring(key);
+      continue;
+    }
+    pieces.push_back({leave, block});
   }
   Result<std::uint64_t> result = 0;
   for (std::size_t i = 0; i < pieces.size();) {
@@ -314,12 +321,12 @@ Result<std::uint64_t> Fetcher::bring(const HomeFile& home, const FileSettings& s
   return result;
 }
 
-void Fetcher::pin(const HomeFile& home, std::uint64_t offset, std::uint64_t length, bool pinned) {
+void Fetcher::pin(std::uint32_t file, std::uint64_t offset, std::uint64_t length, bool pinned) {
   if (length == 0) return;
   const auto bucket_size = core_.bucket_size();
-  for_each_bucket_of(core_, home.file(), offset / bucket_size, (offset + length - 1) / bucket_size,
+  for_each_bucket_of(core_, file, offset / bucket_size, (offset + length - 1) / bucket_size,
                      [&](std::uint64_t block, std::uint32_t index) {
-                       const auto guard = core_.buckets.lock(index, home.key(block));
+                       const auto guard = core_.buckets.lock(index, core_.files.key(file, block));
                        if (!guard || !*guard) return;
                        auto& flags = core_.control.bucket(index).flags;
                        pinned ? flags.fetch_or(kBucketPinned)

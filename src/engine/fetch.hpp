@@ -36,7 +36,7 @@ class Fetcher {
                               std::uint64_t length);
 
   // Sets or clears the pin of every bucket of the range.
-  void pin(const HomeFile& home, std::uint64_t offset, std::uint64_t length, bool pinned);
+  void pin(std::uint32_t file, std::uint64_t offset, std::uint64_t length, bool pinned);
 
  private:
   // A part of a read that home must give, and where it may be kept afterwards.

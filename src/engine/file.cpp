@@ -169,9 +169,8 @@ Result<std::uint64_t> File::read(std::uint64_t offset, std::span<std::byte> out)
 }
 
 void File::read_ahead(std::uint64_t offset, std::uint64_t length) {
-  if (settings_.readahead_max == 0 || length == 0 ||
-      settings_.admission_read == Admission::Never || settings_.mode == Mode::Bypass ||
-      !buffer_.options_.background) {
+  if (settings_.readahead_max == 0 || length == 0 || settings_.admission_read == Admission::Never ||
+      settings_.mode == Mode::Bypass || !buffer_.options_.background) {
     return;
   }
   // A second reader of this handle at the same moment makes any pattern meaningless: let it pass.
@@ -359,13 +358,13 @@ Status File::pin(std::uint64_t offset, std::uint64_t length) {
   FOREBAY_TRY(usable(false));
   FOREBAY_TRY(prefetch(offset, length).wait(buffer_.core_.settings.limits.home_wait));
   buffer_.core_.control.file(number_).flags.fetch_or(kFilePinned);
-  buffer_.fetcher_.pin(*home_, offset, length, true);
+  buffer_.fetcher_.pin(number_, offset, length, true);
   return {};
 }
 
 Status File::unpin(std::uint64_t offset, std::uint64_t length) {
   FOREBAY_TRY(usable(false));
-  buffer_.fetcher_.pin(*home_, offset, length, false);
+  buffer_.fetcher_.pin(number_, offset, length, false);
   return {};
 }
 

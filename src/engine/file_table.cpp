@@ -213,7 +213,7 @@ Result<std::uint32_t> FileTable::make(const HomeStamp& home, std::string_view pa
   return taken - 1;
 }
 
-Result<FileTable::Opened> FileTable::open(const HomeStamp& home, std::string_view path, bool writable) {
+Result<FileTable::Opened> FileTable::open(const HomeStamp& home, std::string_view path, std::uint32_t marks) {
   FOREBAY_TRY(lock());
   const TableGuard guard(peers_, control_.shared().table_lock);
   auto& mine = peers_.record();
@@ -239,8 +239,9 @@ Result<FileTable::Opened> FileTable::open(const HomeStamp& home, std::string_vie
   record.opens_hint.fetch_add(1);
   record.last_used.store(control_.nanoseconds());
   FOREBAY_CRASH_POINT("file.before_open_entry");
-  opens[entry].store((result.file + 1) | (writable ? kOpenToWrite : 0));
+  opens[entry].store((result.file + 1) | marks);
   if (entry == used) mine.opens.store(used + 1);
+  if ((marks & kOpenPast) != 0) record.flags.fetch_or(kFilePast);
   return result;
 }
 
@@ -250,22 +251,31 @@ void FileTable::close(std::uint32_t file, const std::function<void()>& alone) {
   auto* opens = control_.opens(lease_slot(peers_.self()));
   const auto used = peers_.record().opens.load();
   auto entry = used;
+  std::uint32_t marks = ~0u;
   for (std::uint32_t i = 0; i < used; ++i) {
     const auto open = opens[i].load();
-    if (open == file + 1 || (entry == used && open == ((file + 1) | kOpenToWrite))) entry = i;
-    if (open == file + 1) break;
+    if ((open & ~kOpenMarks) != file + 1 || (open & kOpenMarks) >= marks) continue;
+    entry = i;
+    marks = open & kOpenMarks;
   }
   if (entry == used) return;
   if (alone && !used_by_others(file)) alone();
   opens[entry].store(0);
+  if ((marks & kOpenPast) != 0 && !listed(file, kOpenPast))
+    control_.file(file).flags.fetch_and(~std::uint32_t{kFilePast});
   FOREBAY_CRASH_POINT("file.before_hint");
   control_.file(file).opens_hint.fetch_sub(1);
   control_.file(file).last_used.store(control_.nanoseconds());
 }
 
-bool FileTable::listed(std::uint32_t file, Access access, std::uint32_t except_slot) const {
+void FileTable::unless_in_use(std::uint32_t file, const std::function<void()>& action) const {
+  if (!lock()) return;
+  const TableGuard guard(peers_, control_.shared().table_lock);
+  if (!listed(file)) action();
+}
+
+bool FileTable::listed(std::uint32_t file, std::uint32_t marks, std::uint32_t except_slot) const {
   const auto& header = control_.header();
-  const auto to_write = (file + 1) | kOpenToWrite;
   for (std::uint32_t slot = 0; slot < header.lease_count; ++slot) {
     const auto& record = control_.lease(slot);
     if (record.attached.load() == 0 || slot == except_slot) continue;
@@ -274,7 +284,7 @@ bool FileTable::listed(std::uint32_t file, Access access, std::uint32_t except_s
     for (std::uint32_t i = 0; i < used; ++i) {
       const LeaseId id = record.generation.load() << 11 | slot << 1;
       const auto open = opens[i].load(std::memory_order_relaxed);
-      const bool fits = open == to_write || (access == Access::kAny && open == file + 1);
+      const bool fits = (open & ~kOpenMarks) == file + 1 && (open & marks) == marks;
       if (fits && peers_.alive(id)) return true;
     }
   }
@@ -286,11 +296,11 @@ bool FileTable::in_use(std::uint32_t file) const {
 }
 
 bool FileTable::used_by_others(std::uint32_t file) const {
-  return listed(file, Access::kAny, lease_slot(peers_.self()));
+  return listed(file, 0, lease_slot(peers_.self()));
 }
 
 bool FileTable::written_by_somebody(std::uint32_t file) const {
-  return control_.file(file).opens_hint.load() != 0 && listed(file, Access::kWriting);
+  return control_.file(file).opens_hint.load() != 0 && listed(file, kOpenToWrite);
 }
 
 std::vector<std::uint32_t> FileTable::all() const {
@@ -393,15 +403,23 @@ void FileTable::sweep() {
     if (file != 0 && (file > header.file_count || control_.file(file - 1).long_path != i + 1)) owner.store(0);
   }
   std::vector<std::uint32_t> opens(header.file_count);
+  std::vector<bool> past(header.file_count);
   for (std::uint32_t slot = 0; slot < header.lease_count; ++slot) {
     const auto& record = control_.lease(slot);
     if (record.attached.load() == 0 || !peers_.alive(record.generation.load() << 11 | slot << 1)) continue;
     for (std::uint32_t i = 0; i < std::min(record.opens.load(), header.opens_per_lease); ++i) {
-      const auto file = control_.opens(slot)[i].load() & ~kOpenToWrite;
-      if (file != 0 && file <= header.file_count) ++opens[file - 1];
+      const auto open = control_.opens(slot)[i].load();
+      const auto file = open & ~kOpenMarks;
+      if (file == 0 || file > header.file_count) continue;
+      ++opens[file - 1];
+      if ((open & kOpenPast) != 0) past[file - 1] = true;
     }
   }
-  for (std::uint32_t i = 0; i < header.file_count; ++i) control_.file(i).opens_hint.store(opens[i]);
+  for (std::uint32_t i = 0; i < header.file_count; ++i) {
+    auto& record = control_.file(i);
+    record.opens_hint.store(opens[i]);
+    if (!past[i] && (record.flags.load() & kFilePast) != 0) record.flags.fetch_and(~std::uint32_t{kFilePast});
+  }
 }
 
 }  // namespace forebay

@@ -1,7 +1,7 @@
 // The files the buffer knows: who they are at home, and which processes have them open.
 //
-// Thread-safe: everything here takes the table lock, which is never held together with another. A record
-// found or made by `open` stays this file's until `close`, and beyond that while it has buckets.
+// Thread-safe: everything here takes the table lock, which comes before all others. A record found or made by
+// `open` stays this file's until `close`, and beyond that while it has buckets.
 #pragma once
 
 #include <cstdint>
@@ -55,12 +55,15 @@ class FileTable {
     bool fresh;   // the record was made now
     bool shared;  // another process had it open already
   };
-  // Notes that this process has the file open. ENFILE: the table is full of files in use. EMFILE: this
-  // process has too many open. ENAMETOOLONG: no room to keep so long a path.
-  Result<Opened> open(const HomeStamp& home, std::string_view path, bool writable);
-  // Takes one such note back; of several one without writing first. `alone` is called first if no other
+  // Notes that this process has the file open, with those of kOpenMarks that apply. ENFILE: the table is full
+  // of files in use. EMFILE: this process has too many open. ENAMETOOLONG: no room to keep so long a path.
+  Result<Opened> open(const HomeStamp& home, std::string_view path, std::uint32_t marks);
+  // Takes one such note back; of several the one with the fewest marks. `alone` is called first if no other
   // process has the file open; none can open it meanwhile.
   void close(std::uint32_t file, const std::function<void()>& alone = {});
+
+  // Calls `action` if no living process has the file open; none can open it meanwhile.
+  void unless_in_use(std::uint32_t file, const std::function<void()>& action) const;
 
   // Has any living process the file open? One other than this?
   [[nodiscard]] bool in_use(std::uint32_t file) const;
@@ -96,8 +99,8 @@ class FileTable {
   void unlink(std::uint32_t file) const;
   Status set_path(std::uint32_t file, std::string_view path) const;
   void clear_path(std::uint32_t file) const;
-  enum class Access { kAny, kWriting };
-  [[nodiscard]] bool listed(std::uint32_t file, Access access = Access::kAny,
+  // By a living process, with all of these marks.
+  [[nodiscard]] bool listed(std::uint32_t file, std::uint32_t marks = 0,
                             std::uint32_t except_slot = ~0u) const;
   bool free_unlocked(std::uint32_t file);
   std::uint32_t make_room();

@@ -19,7 +19,7 @@ using Wide = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && Wide::is_always_lock_free);
 
 inline constexpr std::uint64_t kMagic = 0x31594142'45524f46;  // "FOREBAY1"
-inline constexpr std::uint32_t kLayoutVersion = 6;
+inline constexpr std::uint32_t kLayoutVersion = 7;
 inline constexpr std::uint32_t kTierLimit = 8;
 inline constexpr std::uint32_t kLeaseLimit = 1024;
 inline constexpr std::uint32_t kLinked =
@@ -124,7 +124,7 @@ struct alignas(64) LeaseRecord {
   Word generation;
   Word attached;  // 1 while in use; stays 1 when the process dies
   std::atomic<std::int32_t> pid;
-  Word opens;  // entries in use at the front of this lease's opens: file + 1, with kOpenToWrite
+  Word opens;  // entries in use at the front of this lease's opens: file + 1, with kOpenMarks
   Wide since_ns;
   std::array<char, 16> command;
   alignas(64) Counters counters;
@@ -132,6 +132,9 @@ struct alignas(64) LeaseRecord {
 
 // In an entry of a lease's opens: this process carries home what is unsaved of the file.
 inline constexpr std::uint32_t kOpenToWrite = 1u << 31;
+// And: it also writes to home in ways that the buffer does not see. Only beside kOpenToWrite.
+inline constexpr std::uint32_t kOpenPast = 1u << 30;
+inline constexpr std::uint32_t kOpenMarks = kOpenToWrite | kOpenPast;
 
 inline constexpr std::uint32_t kInlinePath = 264;
 
@@ -141,6 +144,7 @@ enum FileFlag : std::uint32_t {
   kFileBypass = 8,     // read and written at home only
   kFileTimed = 16,     // home is given the time of the last write here, not that of the drain
   kFileUnlinked = 32,  // has no name any more: its bytes go with its last user
+  kFilePast = 64,      // somebody has it open with kOpenPast: nothing is filled from home
 };
 
 struct alignas(64) FileRecord {

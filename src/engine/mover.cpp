@@ -217,7 +217,7 @@ void Mover::keep_room(std::uint32_t tier) {
   if (core_.slots.free_about(tier) >= low_water(tier) || tier + 1 >= core_.tiers.count()) return;
   const auto below = tier_below(tier);
   const bool through_queue = queue_ && below && *below == queue_tier_ && core_.tiers[tier].mapped;
-  // One at a time only where many at a time do not go any more, or the disk would have nothing to do in between.
+  // One at a time only where many at a time do not go any more: the disk would have nothing to do in between.
   if (through_queue && demote_through_queue(tier)) return;
   for (std::uint32_t i = 0; i < core_.tiers[tier].slots && core_.slots.free_about(tier) < high_water(tier);
        ++i) {

@@ -158,7 +158,7 @@ class Look {
           const auto opens = reader_.opens(slot, record.opens.load());
           if (!opens) result = std::unexpected(opens.error());
           for (const auto entry : opens.value_or(std::vector<std::uint32_t>{})) {
-            const auto open = entry & ~kOpenToWrite;
+            const auto open = entry & ~kOpenMarks;
             if (open == 0 || open > header_.file_count) continue;
             ++process.open_files;
             const auto at = file_at_[open - 1];
