@@ -63,7 +63,7 @@ class LeftBatch : public ::testing::Test {
       const auto number = file->number();
       auto& core = test_->core();
       const auto word =
-          write_down(core, number, {.pieces = {{0, bytes_of("new")}, {8, bytes_of("new")}}, .size = 20});
+          write_down(core, number, {.pieces = {{0, bytes_of("new")}, {8, bytes_of("new")}}, .size = 20}, 0);
       if (committed && word) core.control.file(number).batch.store(*word);
       ::kill(::getpid(), SIGKILL);
     }
@@ -100,6 +100,67 @@ TEST_F(LeftBatch, UncommittedIsNothing) {
   EXPECT_EQ(test_.read_all(*test_.open(path_, O_RDONLY)), "old old old");
   test_.detach();
   EXPECT_EQ(test_.slurp(path_), "old old old");
+}
+
+// A file that says "open" while its writer lives.
+class Will : public ::testing::Test {
+ protected:
+  // Writes, leaves the will, does `more`, and dies.
+  template <class More>
+  void die_after(const More& more) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      test_.attach();
+      auto file = test_.open(path_, O_RDWR | O_CREAT);
+      (void)file->write_as_one(
+          {.pieces = {{0, bytes_of("open, 1")}}, .wills = {{0, bytes_of("open"), bytes_of("shut")}}});
+      more(*file);
+      ::kill(::getpid(), SIGKILL);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+  }
+  std::string recovered() {
+    test_.attach();
+    test_.detach();
+    return test_.slurp(path_);
+  }
+
+  TestBuffer test_{"", false};
+  const std::string path_ = test_.home("a");
+};
+
+TEST_F(Will, IsCarriedOutForTheDead) {
+  die_after([](File&) {});
+  EXPECT_EQ(recovered(), "shut, 1");
+  die_after([](File& file) { (void)file.drain(); });
+  EXPECT_EQ(recovered(), "shut, 1");
+}
+
+TEST_F(Will, TheNextBatchTakesItsPlace) {
+  die_after([](File& file) { (void)file.write_as_one({.pieces = {{6, bytes_of("2")}}}); });
+  EXPECT_EQ(recovered(), "open, 2");
+}
+
+TEST_F(Will, CanBeWithdrawn) {
+  die_after([](File& file) { (void)file.withdraw_will(); });
+  EXPECT_EQ(recovered(), "open, 1");
+}
+
+TEST_F(Will, IsNotForAFileThatOthersHaveChanged) {
+  die_after([](File& file) { (void)file.drain(); });
+  std::ofstream(path_) << "else, 1";
+  EXPECT_EQ(recovered(), "else, 1");
+}
+
+TEST_F(Will, IsNotForTheLiving) {
+  test_.attach();
+  auto file = test_.open(path_, O_RDWR | O_CREAT);
+  ASSERT_TRUE(file->write_as_one(
+      {.pieces = {{0, bytes_of("open, 1")}}, .wills = {{0, bytes_of("open"), bytes_of("shut")}}}));
+  test_->recover();
+  EXPECT_EQ(test_.read_all(*test_.open(path_, O_RDONLY)), "open, 1");
 }
 
 TEST_F(LeftBatch, DamagedIsNotCarriedOut) {

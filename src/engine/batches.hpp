@@ -24,16 +24,23 @@ class Batches {
   // Returns when all of the batch is staged.
   Status carry_out(const std::shared_ptr<HomeFile>& home, const FileSettings& settings, const Batch& batch);
 
+  // What its writer would have wanted, had it died: no longer.
+  Status withdraw_will(const HomeFile& home);
+
+  // Does its writer live, whose will the batch has?
+  enum class Writer { kLives, kDead };
   // Finishes what was committed for a file and not carried out, if anything.
-  Status finish(std::uint32_t file);
+  Status finish(std::uint32_t file, Writer writer);
   // Of every file. What cannot be finished now is logged and stays.
   void finish_all();
 
  private:
-  Status finish_locked(std::uint32_t file, const FileLock& lock);
+  Status finish_locked(std::uint32_t file, const FileLock& lock, Writer writer);
   Status stage(const std::shared_ptr<HomeFile>& home, const FileSettings& settings, const FileLock& lock,
                const Batch& batch);
-  void done(std::uint32_t file);
+  bool stands(const HomeFile& home, const Batch::Will& will);
+  // The record's word, and what it stood for until then.
+  void replace(std::uint32_t file, std::uint32_t word);
 
   Core& core_;
   Stager& stager_;

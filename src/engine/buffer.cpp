@@ -166,7 +166,7 @@ Result<std::shared_ptr<File>> Buffer::enter(Fd fd, const std::string& path, int 
   auto speed = core_.home_speeds.of(stamp.identity.device, real);
   const auto home = std::make_shared<HomeFile>(core_.files.key(number, 0), std::move(fd), std::move(real),
                                                writable, std::move(speed));
-  auto ready = batches_.finish(number);
+  auto ready = batches_.finish(number, shared ? Batches::Writer::kLives : Batches::Writer::kDead);
   if (ready) ready = agree_on_bypass(home, shared, settings);
   if (!ready) {
     closed(*home);

@@ -132,6 +132,11 @@ Status File::write_as_one(const Batch& batch) {
   return batch.size && logged() ? buffer_.node_log_.truncated(home_, *batch.size) : Status{};
 }
 
+Status File::withdraw_will() {
+  FOREBAY_TRY(usable(true));
+  return buffer_.batches_.withdraw_will(*home_);
+}
+
 Result<std::uint64_t> File::append(std::span<const std::byte> data) {
   FOREBAY_TRY(usable(true));
   FOREBAY_TRY(report());

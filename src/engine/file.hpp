@@ -55,6 +55,8 @@ class File {
   // All of it or, if this process dies over it, all or nothing: what was begun, whoever looks next finishes.
   // After an error it may still take effect, as a whole.
   Status write_as_one(const Batch& batch);
+  // The will of the last batch, if it had one, is void.
+  Status withdraw_will();
   // Short only at the end of the file.
   Result<std::uint64_t> read(std::uint64_t offset, std::span<std::byte> out);
 

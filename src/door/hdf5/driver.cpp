@@ -348,7 +348,7 @@ herr_t flush(H5FD_t* base, hid_t /*dxpl*/, hbool_t closing) {
   auto* const engine = file.reach();
   if (closing || engine == nullptr || !file.writable) return 0;
   if (std::exchange(file.truncated, false)) {
-    auto status = file.state.commit(*engine);
+    auto status = file.state.commit(*engine, file.base_addr);
     if (status) status = file.keep_state();
     if (!status) {
       push_error(status.error(), H5E_IO, H5E_CANTFLUSH);

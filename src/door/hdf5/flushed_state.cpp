@@ -1,10 +1,13 @@
 #include "door/hdf5/flushed_state.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "door/hdf5/superblock.hpp"
 
 namespace forebay::hdf5 {
 namespace {
@@ -90,9 +93,16 @@ Status FlushedState::truncate(File& file, std::uint64_t size) {
   return {};
 }
 
-Status FlushedState::commit(File& file) {
-  if (!waiting()) return {};
+Status FlushedState::commit(File& file, std::optional<std::uint64_t> superblock) {
   Batch batch;
+  std::array<std::byte, kMostSuperblock> open{};
+  std::vector<std::byte> closed;
+  if (superblock) {
+    FOREBAY_ASSIGN(const auto got, read(file, *superblock, open));
+    closed = superblock_when_closed(std::span(open).first(got));
+    if (!closed.empty()) batch.wills.push_back({*superblock, std::span(open).first(closed.size()), closed});
+  }
+  if (!waiting() && batch.wills.empty() && !will_stands_) return {};
   std::vector<std::byte> zeros;
   if (cut_) {
     batch.size = cut_->size;
@@ -106,9 +116,12 @@ Status FlushedState::commit(File& file) {
   // one are still written.
   const auto status = file.write_as_one(batch);
   if (!status && !file.write_as_one(batch)) {
+    FOREBAY_TRY(file.withdraw_will());
+    batch.wills.clear();
     for (const auto& piece : batch.pieces) FOREBAY_TRY(stage(file, piece.offset, piece.data));
     if (batch.size) FOREBAY_TRY(file.truncate(*batch.size));
   }
+  will_stands_ = !batch.wills.empty();
   held_.clear();
   cut_.reset();
   return status;

@@ -41,8 +41,10 @@ class FlushedState {
   [[nodiscard]] Result<std::uint64_t> size(const File& file) const;
   Status truncate(File& file, std::uint64_t size);
 
-  // From now on the file is what was written: all of it or, if the process dies over it, nothing.
-  Status commit(File& file);
+  // From now on the file is what was written: all of it or, if the process dies over it, nothing. Until the
+  // next commit the superblock at `superblock`, if one is named, is made that of a closed file if the process
+  // dies.
+  Status commit(File& file, std::optional<std::uint64_t> superblock = std::nullopt);
   // Does anything wait for a commit?
   [[nodiscard]] bool waiting() const { return !held_.empty() || cut_; }
   // Was a state given up since this was last asked?
@@ -60,6 +62,7 @@ class FlushedState {
   std::uint64_t kept_end_ = 0;
   bool reuse_ = false;
   bool gave_up_ = false;
+  bool will_stands_ = false;
   HeldWrites held_{};         // below kept_end_
   std::optional<Cut> cut_{};  // what is not held from `lowest` to kept_end_ reads as zeros
 };
