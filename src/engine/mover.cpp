@@ -245,8 +245,12 @@ Status Mover::promote(Key key) {
       slot = core_.slots.take(tier, *found);
     if (!slot) continue;
     note_use(tier);
-    if (const auto status = core_.tiers.read(place - 1, 0, core_.bucket_size(),
-                                             target.mapped->slot(*slot - target.first_slot));
+    // Of a bucket without a byte that counts, none need come; should that change meanwhile, so does the
+    // version.
+    const auto states = core_.buckets.view(*found);
+    const bool empty = !states.fragmented() && !states.any(0, states.size(), readable);
+    auto* const to = target.mapped->slot(*slot - target.first_slot);
+    if (const auto status = empty ? Status{} : core_.tiers.read(place - 1, 0, core_.bucket_size(), to);
         !status) {
       core_.slots.give_back(*slot);
       return status;

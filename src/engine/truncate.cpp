@@ -138,9 +138,17 @@ Status carry_out(Core& core, Drain& drain, std::uint32_t file, const HomeFile* h
   FOREBAY_CRASH_POINT("truncate.home");
   for (const auto& [block, index] : buckets) {
     FOREBAY_ASSIGN(const auto guard, core.buckets.lock(index, core.files.key(file, block)));
+    if (!guard) continue;
     const auto start = block * bucket_size;
-    if (guard) cut(core, index, size > start ? static_cast<std::uint32_t>(size - start) : 0);
+    const auto from = size > start ? static_cast<std::uint32_t>(size - start) : 0;
+    cut(core, index, from);
+    // Of one that has nothing left, not even its place stays: in a tier that is not mapped it would be
+    // brought up before it is written again.
+    const auto& bucket = core.control.bucket(index);
+    if (from == 0 && bucket.claimer.load() == 0 && (bucket.flags.load() & kBucketPinned) == 0)
+      core.buckets.remove(index, core.files.key(file, block));
   }
+  core.buckets.announce_room();
   FOREBAY_CRASH_POINT("truncate.before_size");
   record.size.store(size);
   end_truncation(record);

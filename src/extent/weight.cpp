@@ -68,6 +68,8 @@ __attribute__((target("avx2"))) std::uint64_t blocks_by_vectors(std::byte* to, c
   __m256i low[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()};
   __m256i high[2] = {_mm256_setzero_si256(), _mm256_setzero_si256()};
   for (std::uint32_t i = 0; i < blocks; ++i, from += kBlock, to += store == Store::kNone ? 0 : kBlock) {
+    // Or the compiler keeps the sums in memory.
+#pragma GCC unroll 2
     for (int k = 0; k < 2; ++k) {
       const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from) + k);
       auto* at = reinterpret_cast<__m256i*>(to) + k;
