@@ -66,6 +66,14 @@ TEST_P(Hdf5Ranks, GrowADatasetChunkByChunk) {
   EXPECT_EQ(counted("staged_bytes"), 200u * 256 * 4);
 }
 
+// Where that costs more than it gains, HDF5 goes on by itself.
+TEST_P(Hdf5Ranks, GrowADatasetForEver) {
+  if (!nightly()) GTEST_SKIP() << "SKIPPED: only with FOREBAY_TEST_SCALE=nightly";
+  run(GetParam().door, command(2, "grow", "20000"));
+  EXPECT_GT(counted("staged_bytes"), 16'000u * 256 * 4);
+  EXPECT_LT(counted("staged_bytes"), 17'000u * 256 * 4);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, Hdf5Ranks,
                          ::testing::Values(Shape{"mpich", Door::kConnector}, Shape{"mpich", Door::kCacheName},
                                            Shape{"openmpi", Door::kConnector},

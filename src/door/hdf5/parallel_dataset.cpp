@@ -17,9 +17,16 @@ namespace {
 
 constexpr std::uint64_t kNear = 64u << 10;  // prefetched with one request
 
+// Looking at so many chunks takes about as long as a request to home, and it does not pay for a dataset that
+// was looked at so often as a whole.
+constexpr std::uint64_t kManyChunks = 1u << 14;
+constexpr std::uint64_t kOften = 64;
+
+// Refused for good through this handle, whatever becomes of the dataset.
+bool for_good(Reason why) { return why == Reason::kUnlinked || why == Reason::kGrowsByLittle; }
 // May a transfer that is refused for this reason go to bytes which are served to others? Through a virtual
-// dataset HDF5 goes to those of other datasets; one that had no link may have got one and been opened again.
-bool reaches_staged(Reason why) { return why == Reason::kVirtual || why == Reason::kUnlinked; }
+// dataset HDF5 goes to those of other datasets, and the same dataset may be served through another handle.
+bool reaches_staged(Reason why) { return why == Reason::kVirtual || for_good(why); }
 
 }  // namespace
 
@@ -49,12 +56,12 @@ const ParallelDataset::Map& ParallelDataset::map() {
     unlinkings_ = file_->unlinkings_;
     if (file_->collective_metadata_ || !linked()) map_ = Map(std::unexpect, Reason::kUnlinked);
   }
-  const bool unlinked = map_ && !*map_ && map_->error() == Reason::kUnlinked;
+  const bool settled = map_ && !*map_ && for_good(map_->error());
   // What is contiguous cannot be resized, and why something is refused does not change with its size, but for
   // that there is nothing.
   const bool resized = resizings_ != file_->resizings_ && map_ &&
                        (*map_ ? (*map_)->chunked() : map_->error() >= Reason::kNotAllocated);
-  if (!map_ || (resized && !unlinked)) look_again();
+  if (!map_ || (resized && !settled)) look_again();
   resizings_ = file_->resizings_;
   cuts_ = file_->cuts_;
   return *map_;
@@ -137,7 +144,24 @@ Status ParallelDataset::before_resize(std::span<const hsize_t> dims) {
   for (std::size_t d = 0; static_cast<int>(d) < rank && d < dims.size(); ++d) cut_ |= dims[d] < now[d];
   // A dataset that grows is looked at when it is next read or written.
   shrank_ = cut_ && map() && !file_->atomic_;
-  return shrank_ ? file_->settle() : Status{};
+  const bool stops = !cut_ && outgrows(dims);
+  if (shrank_ || stops) FOREBAY_TRY(file_->settle());
+  if (stops) map_ = Map(std::unexpect, Reason::kGrowsByLittle);
+  return {};
+}
+
+// From what is the same on all ranks. Where metadata are read collectively, a native call of one rank alone
+// might not return.
+bool ParallelDataset::outgrows(std::span<const hsize_t> dims) {
+  if (file_->collective_metadata_ || (map_ && !*map_ && for_good(map_->error()))) return false;
+  std::array<hsize_t, H5S_MAX_RANK> chunk{};
+  const auto creation = ask(under_, connector_, H5VL_DATASET_GET_DCPL);
+  const Quiet quiet;
+  const int rank = H5Pget_chunk(creation.get(), H5S_MAX_RANK, chunk.data());
+  std::uint64_t chunks = rank > 0 ? 1 : 0;
+  for (std::size_t d = 0; static_cast<int>(d) < rank; ++d) chunks *= (dims[d] + chunk[d] - 1) / chunk[d];
+  growth_ += chunks;
+  return chunks > kManyChunks && growth_ / chunks > kOften;
 }
 
 // B7: of a chunk that was cut, HDF5 has the rest, filled anew, in its chunk cache, and would write it with

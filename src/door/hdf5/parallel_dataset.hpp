@@ -56,6 +56,8 @@ class ParallelDataset {
   // As it is now.
   const Map& map();
   void look_again();
+  // Will looking at it after each extension cost more than it gains?
+  bool outgrows(std::span<const hsize_t> dims);
   [[nodiscard]] bool linked() const;
   void write_back() const;
   Result<std::optional<Transfer>> plan(const TransferCall& request, const void* memory,
@@ -71,6 +73,7 @@ class ParallelDataset {
   // Between before_resize() and resized(): is it made smaller, and was it served?
   bool cut_ = false;
   bool shrank_ = false;
+  std::uint64_t growth_ = 0;   // chunks that it had after each extension, summed up
   std::optional<bool> fills_;  // does HDF5 fill its new chunks? Once it was asked
   Reason last_reason_{};
 };

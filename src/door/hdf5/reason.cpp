@@ -26,6 +26,8 @@ std::string_view words(Reason reason) {
       return "without elements";
     case Reason::kUnlinked:
       return "unlinked while open";
+    case Reason::kGrowsByLittle:
+      return "extended very often, with many chunks";
     case Reason::kNotNative:
       return "the connector below does not tell where its data lie";
     case Reason::kTransform:

@@ -18,6 +18,7 @@ enum class Reason {
   kTooManyChunks,
   kNoElements,
   kUnlinked,
+  kGrowsByLittle,
   kNotNative,
   // Of one call. A rank may meet them alone.
   kTransform,
