@@ -140,7 +140,7 @@ Result<BucketTable::Inserted> BucketTable::insert(Key key, std::uint32_t tier) {
     bucket.claimer.store(slot ? 0 : peers_.self(), std::memory_order_relaxed);
     bucket.weight.store(0, std::memory_order_relaxed);
     bucket.hits.store(0, std::memory_order_relaxed);
-    bucket.flags.store(0, std::memory_order_relaxed);
+    bucket.flags.fetch_and(kBucketFills, std::memory_order_relaxed);
     bucket.dirty_since.store(0, std::memory_order_relaxed);
     const auto now = control_.tick();
     bucket.used.store(now, std::memory_order_relaxed);

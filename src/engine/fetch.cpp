@@ -18,6 +18,8 @@ namespace {
 constexpr int kOptimisticTries = 8;
 // Gaps nearer than this are read with one request: another one would cost more than the bytes between.
 constexpr std::uint64_t kNear = 32u << 10;
+// What somebody else is bringing is waited for so long at most: whoever brings it may have been stopped.
+constexpr auto kPatience = std::chrono::seconds(2);
 
 #if defined(__SANITIZE_THREAD__)
 // A copy that races with a writer and is thrown away afterwards is what ThreadSanitizer must call a race.
@@ -117,9 +119,21 @@ Fetcher::Permit Fetcher::permit(const HomeFile& home, const FileSettings& settin
   const auto truncations = record.truncations.load(std::memory_order_acquire);
   const auto bucket = stager_.bucket_for(key, settings);
   if (!bucket || record.intent.load() != 0 || !home.known(core_.files)) return {};
-  const auto version = core_.control.bucket(*bucket).version.load(std::memory_order_acquire);
-  if ((version & 1) != 0) return {};
-  return {key, *bucket, version, truncations};
+  // Version and count of one moment.
+  const auto guard = core_.buckets.lock(*bucket, key);
+  if (!guard || !*guard) return {};
+  const auto& now = core_.control.bucket(*bucket);
+  return {key, *bucket, now.version.load(), now.flags.load() >> kBucketFillsShift, truncations};
+}
+
+bool Fetcher::holds(const Permit& permit) const {
+  const auto& bucket = core_.control.bucket(permit.bucket);
+  const auto& record = core_.control.file(key_file(permit.key));
+  const auto fills = (bucket.flags.load() >> kBucketFillsShift) - permit.fills;
+  return bucket.version.load() - permit.version == 2 * (fills & (kBucketFills >> kBucketFillsShift)) &&
+         record.intent.load() == 0 && record.truncations.load() == permit.truncations &&
+         // A bucket that was linked before the flag was set is emptied by whoever set it, after this lock.
+         (record.flags.load() & kFilePast) == 0;
 }
 
 void Fetcher::fill(const Permit& permit, std::uint32_t at, const std::byte* data, std::uint32_t length) {
@@ -128,14 +142,17 @@ void Fetcher::fill(const Permit& permit, std::uint32_t at, const std::byte* data
   const auto guard = core_.buckets.lock(permit.bucket, permit.key);
   if (!guard || !*guard) return;
   auto& bucket = core_.control.bucket(permit.bucket);
-  const auto& record = core_.control.file(key_file(permit.key));
   std::byte* bytes = core_.buckets.data(bucket);
-  // A bucket that was linked before the flag was set is emptied by whoever set it, after this lock.
-  if (bytes == nullptr || bucket.version.load() != permit.version || record.intent.load() != 0 ||
-      record.truncations.load() != permit.truncations || (record.flags.load() & kFilePast) != 0) {
-    return;
-  }
-  const auto states = core_.buckets.view(permit.bucket);
+  if (bytes == nullptr || !holds(permit)) return;
+  install(permit.bucket, at, data, length);
+  // After the version: who dies between them has made a change, not a fill.
+  bucket.flags.fetch_add(1u << kBucketFillsShift);
+}
+
+void Fetcher::install(std::uint32_t index, std::uint32_t at, const std::byte* data, std::uint32_t length) {
+  auto& bucket = core_.control.bucket(index);
+  std::byte* bytes = core_.buckets.data(bucket);
+  const auto states = core_.buckets.view(index);
   std::uint64_t weight = 0;
   std::uint64_t filled = 0;
   const Change change(bucket);
@@ -227,7 +244,7 @@ Result<std::uint64_t> Fetcher::get_missing(const std::shared_ptr<HomeFile>& home
     const auto key = home.key(block);
     // The first block was no hit a moment ago.
     if ((done == 0 || !hit(key, at, length, out.data() + done, settings)) &&
-        !(wait_for_bring(key) && hit(key, at, length, out.data() + done, settings))) {
+        !(arrivals_.wait(key, kPatience) && hit(key, at, length, out.data() + done, settings))) {
       FOREBAY_TRY(gather(home, settings, block, at, length, out.data() + done, gaps, permits));
     }
     done += length;
@@ -251,26 +268,8 @@ Result<std::uint64_t> Fetcher::get_missing(const std::shared_ptr<HomeFile>& home
   return missed;
 }
 
-bool Fetcher::begin_bring(Key key) {
-  const std::scoped_lock lock(mutex_);
-  return coming_.insert(key).second;
-}
-
-void Fetcher::end_bring(Key key) {
-  const std::scoped_lock lock(mutex_);
-  coming_.erase(key);
-  arrived_.notify_all();
-}
-
-bool Fetcher::wait_for_bring(Key key) {
-  std::unique_lock lock(mutex_);
-  if (!coming_.contains(key)) return false;
-  arrived_.wait_for(lock, core_.settings.limits.home_wait, [&] { return !coming_.contains(key); });
-  return true;
-}
-
 Result<std::uint64_t> Fetcher::bring(const HomeFile& home, const FileSettings& settings, std::uint64_t offset,
-                                     std::uint64_t length) {
+                                     std::uint64_t length, Others others) {
   const auto size = core_.control.file(home.file()).size.load(std::memory_order_acquire);
   if (offset >= size) return 0;
   length = std::min(length, size - offset);
@@ -280,23 +279,28 @@ Result<std::uint64_t> Fetcher::bring(const HomeFile& home, const FileSettings& s
     std::uint64_t block;
   };
   std::vector<Piece> pieces;
+  std::vector<std::uint64_t> left_to_others;
   const auto first = offset / bucket_size;
   const auto last = (offset + length - 1) / bucket_size;
-  for (auto block = first; block <= last; ++block) {
-    const auto key = home.key(block);
+  const auto there = [&](std::uint64_t block) {
     const auto in_file =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(bucket_size, size - block * bucket_size));
-    if (const auto found = core_.buckets.find(key)) {
-      const auto guard = core_.buckets.lock(*found, key);
-      if (guard && *guard && core_.buckets.view(*found).all_readable(0, in_file)) continue;
-    }
-    if (!begin_bring(key)) continue;
+    const auto found = core_.buckets.find(home.key(block));
+    if (!found) return false;
+    const auto guard = core_.buckets.lock(*found, home.key(block));
+    return guard && *guard && core_.buckets.view(*found).all_readable(0, in_file);
+  };
+  for (auto block = first; block <= last; ++block) {
+    if (there(block)) continue;
     const auto leave = permit(home, settings, block);
-    if (leave.key == 0) {
-      end_bring(key);
-      continue;
+    if (leave.key == 0) continue;
+    if (!arrivals_.begin(leave.bucket)) {
+      left_to_others.push_back(block);
+    } else if (there(block)) {
+      arrivals_.end(leave.bucket);  // brought by others meanwhile
+    } else {
+      pieces.push_back({leave, block});
     }
-    pieces.push_back({leave, block});
   }
   Result<std::uint64_t> result = 0;
   for (std::size_t i = 0; i < pieces.size();) {
@@ -315,8 +319,16 @@ Result<std::uint64_t> Fetcher::bring(const HomeFile& home, const FileSettings& s
       const auto have = got && *got > begin ? std::min<std::uint64_t>(*got - begin, bucket_size) : 0;
       fill(pieces[i].permit, 0, room.get() + begin, static_cast<std::uint32_t>(have));
       if (result) *result += have;
-      end_bring(home.key(pieces[i].block));
+      arrivals_.end(pieces[i].permit.bucket);
     }
+  }
+  if (others == Others::kLeave) return result;
+  for (const auto block : left_to_others) {
+    arrivals_.wait(home.key(block), kPatience);
+    // If it came, nothing is asked of home.
+    const auto came = bring(home, settings, block * bucket_size, bucket_size);
+    if (!came) return came;
+    if (result) *result += *came;
   }
   return result;
 }

@@ -4,16 +4,14 @@
 // below the file's size. Thread-safe.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
-#include <set>
 #include <span>
 #include <vector>
 
 #include "base/error.hpp"
 #include "config/settings.hpp"
+#include "engine/arrivals.hpp"
 #include "engine/core.hpp"
 #include "engine/crew.hpp"
 #include "engine/home_file.hpp"
@@ -24,16 +22,19 @@ namespace forebay {
 
 class Fetcher {
  public:
-  Fetcher(Core& core, Stager& stager, Crew& readers) : core_(core), stager_(stager), readers_(readers) {}
+  Fetcher(Core& core, Stager& stager, Crew& readers)
+      : core_(core), stager_(stager), readers_(readers), arrivals_(core) {}
 
   // Bytes of [offset, offset + out.size()) below the file's size; how many.
   Result<std::uint64_t> get(const std::shared_ptr<HomeFile>& home, const FileSettings& settings,
                             std::uint64_t offset, std::span<std::byte> out);
 
   // Brings what is Invalid of [offset, offset + length) from home into buckets. Best effort: without room it
-  // does nothing. Returns how many bytes came.
+  // does nothing. Returns how many bytes came. What somebody else is bringing is left to them, and waited for
+  // if wished.
+  enum class Others { kLeave, kWaitFor };
   Result<std::uint64_t> bring(const HomeFile& home, const FileSettings& settings, std::uint64_t offset,
-                              std::uint64_t length);
+                              std::uint64_t length, Others others = Others::kLeave);
 
   // Sets or clears the pin of every bucket of the range.
   void pin(std::uint32_t file, std::uint64_t offset, std::uint64_t length, bool pinned);
@@ -45,11 +46,13 @@ class Fetcher {
     std::uint64_t length;
     std::byte* out;
   };
-  // Leave to fill Invalid bytes of a bucket with what home had after it was given.
+  // Leave to fill Invalid bytes of a bucket with what home had after it was given. Void after any change of
+  // the bucket but other fills, which bring what home has, too.
   struct Permit {
     Key key = 0;
     std::uint32_t bucket = 0;
     std::uint32_t version = 0;
+    std::uint32_t fills = 0;
     std::uint32_t truncations = 0;
   };
 
@@ -62,25 +65,21 @@ class Fetcher {
   Status gather(const HomeFile& home, const FileSettings& settings, std::uint64_t block, std::uint32_t at,
                 std::uint32_t length, std::byte* out, std::vector<Gap>& gaps, std::vector<Permit>& permits);
   Permit permit(const HomeFile& home, const FileSettings& settings, std::uint64_t block);
+  [[nodiscard]] bool holds(const Permit& permit) const;
   void fill(const Permit& permit, std::uint32_t at, const std::byte* data, std::uint32_t length);
+  // The bucket is locked, and its bytes may be filled.
+  void install(std::uint32_t index, std::uint32_t at, const std::byte* data, std::uint32_t length);
   Status read_neighbours(const HomeFile& home, std::span<Gap> gaps);
   Status read_gaps(const HomeFile& home, std::span<Gap> gaps);
   [[nodiscard]] bool admitted(const FileSettings& settings, std::uint64_t bytes) const;
   // A block missed more than once is worth having whole.
   void note_miss(const std::shared_ptr<HomeFile>& home, const FileSettings& settings, const Permit& permit);
 
-  // Blocks that bring() has under way in this process: a reader waits for them instead of asking home again.
-  bool begin_bring(Key key);
-  void end_bring(Key key);
-  bool wait_for_bring(Key key);
-
   Core& core_;
   Stager& stager_;
   Crew& readers_;
   ReadAdmission admission_;
-  std::mutex mutex_;
-  std::condition_variable arrived_;
-  std::set<Key> coming_;  // guarded by mutex_
+  Arrivals arrivals_;
 };
 
 }  // namespace forebay

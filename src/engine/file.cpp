@@ -344,7 +344,7 @@ Ticket File::prefetch(std::uint64_t offset, std::uint64_t length) {
   for (std::uint64_t at = offset; at < end; at += kBringStep) {
     const auto task = [&buffer = buffer_, home = home_, settings = settings_, promise, gather, at,
                        step = std::min(kBringStep, end - at)] {
-      const auto came = buffer.fetcher_.bring(*home, settings, at, step);
+      const auto came = buffer.fetcher_.bring(*home, settings, at, step, Fetcher::Others::kWaitFor);
       if (came) count(buffer.core_.counters().prefetched_bytes, *came);
       const std::scoped_lock lock(gather->mutex);
       if (!came) {
