@@ -11,8 +11,9 @@
  * is open through the connector but not buffered (its settings, its driver), there is nothing to control:
  * reads read, the other calls succeed and do nothing.
  *
- * On the MPI-IO driver only what is open for reading is prefetched, each rank for itself. Where HDF5 reads
- * metadata collectively, the calls for datasets are collective.
+ * On the MPI-IO driver only what is open for reading is prefetched. Every rank asks for itself; what several
+ * ranks of a node ask for comes from home once. Where HDF5 reads metadata collectively, the calls for
+ * datasets are collective.
  *
  * The calls take the place they are made from in front, as the Cache VOL's did; macros of the same names see
  * to that. Programs written for the Cache VOL find its header in <forebay/compat/cache_new_h5api.h>.
