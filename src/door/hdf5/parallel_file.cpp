@@ -27,7 +27,8 @@ Result<std::shared_ptr<File>> open_beside(Buffer* buffer, const std::string& pat
   const auto adjust = [&](FileSettings& settings) {
     if (wished) wished(settings);
     if (!writable) return;
-    // B3: only what H5Dwrite put there may lie in the buckets.
+    // B3: only what H5Dwrite put there may lie in the buckets, whoever else reads the file.
+    settings.written_past = true;
     settings.admission_read = Admission::Never;
     settings.readahead_max = 0;
     settings.pin = false;
@@ -35,8 +36,6 @@ Result<std::shared_ptr<File>> open_beside(Buffer* buffer, const std::string& pat
   };
   FOREBAY_ASSIGN(auto file, buffer->open(path, writable ? O_RDWR : O_RDONLY, 0666, adjust));
   FOREBAY_TRY(check_served(path, file->settings(), writable));
-  // Left by those who had it open for reading.
-  if (writable) FOREBAY_TRY(file->evict(0, kEverything));
   return file;
 }
 
