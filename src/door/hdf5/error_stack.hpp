@@ -6,6 +6,7 @@
 #include <source_location>
 
 #include "base/error.hpp"
+#include "door/hdf5/quiet.hpp"
 
 namespace forebay::hdf5 {
 
@@ -36,18 +37,14 @@ class KeepErrorStack {
 // What fails in its lifetime is expected: nothing is printed, and nothing stays on the stack.
 class ExpectFailure {
  public:
-  ExpectFailure() {
-    H5Eget_auto2(H5E_DEFAULT, &print_, &data_);
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  }
-  ~ExpectFailure() { H5Eset_auto2(H5E_DEFAULT, print_, data_); }
+  ExpectFailure() = default;
   ExpectFailure(const ExpectFailure&) = delete;
   ExpectFailure& operator=(const ExpectFailure&) = delete;
+  ~ExpectFailure() = default;
 
  private:
   const KeepErrorStack keep_{};
-  H5E_auto2_t print_ = nullptr;
-  void* data_ = nullptr;
+  const Quiet quiet_{};
 };
 
 }  // namespace forebay::hdf5

@@ -1,26 +1,9 @@
 #include "door/hdf5/api/call.hpp"
 
+#include "door/hdf5/quiet.hpp"
+
 namespace forebay::hdf5 {
 namespace {
-
-// While it lives, failures are answers: nothing is printed.
-class Quiet {
- public:
-  Quiet() {
-    known_ = H5Eget_auto2(H5E_DEFAULT, &print_, &data_) >= 0;
-    if (known_) H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  }
-  Quiet(const Quiet&) = delete;
-  Quiet& operator=(const Quiet&) = delete;
-  ~Quiet() {
-    if (known_) H5Eset_auto2(H5E_DEFAULT, print_, data_);
-  }
-
- private:
-  bool known_;  // not if the program has set the old kind
-  H5E_auto2_t print_ = nullptr;
-  void* data_ = nullptr;
-};
 
 // The operation's number, if the connector is there and the object is its own; else -1, with an entry on the
 // error stack.
