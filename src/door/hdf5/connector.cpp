@@ -23,6 +23,8 @@ herr_t write_attribute(void* handle, hid_t type, const void* data, hid_t dxpl, v
 herr_t change_attribute(void* handle, const H5VL_loc_params_t* where, H5VL_attr_specific_args_t* args,
                         hid_t dxpl, void** request) {
   if (args->op_type == H5VL_ATTR_DELETE || args->op_type == H5VL_ATTR_DELETE_BY_IDX) expect_reuse();
+  // HDF5 1.14 says nothing where there is none, and H5Aexists_async leaves what was there before.
+  if (args->op_type == H5VL_ATTR_EXISTS) *args->args.exists.exists = false;
   return forward<H5VLattr_specific>(handle, where, args, dxpl, request);
 }
 
@@ -38,7 +40,9 @@ herr_t get_class(void* handle, H5VL_get_conn_lvl_t level, const H5VL_class_t** f
 herr_t get_capabilities(const void* info, uint64_t* flags) {
   const ConnectorInfo otherwise;
   const auto& which = info != nullptr ? *static_cast<const ConnectorInfo*>(info) : otherwise;
-  return H5VLintrospect_get_cap_flags(which.under_info(), which.under_vol(), flags);
+  if (H5VLintrospect_get_cap_flags(which.under_info(), which.under_vol(), flags) < 0) return -1;
+  *flags |= H5VL_CAP_FLAG_ASYNC;  // requests are the connector's own
+  return 0;
 }
 
 template <const H5VL_class_t& (*Self)()>

@@ -505,6 +505,8 @@ herr_t set_driver(hid_t fapl, const DriverInfo& info) {
   return H5Pset_driver(fapl, registered, &info);
 }
 
+bool has_our_driver(hid_t fapl) { return registered >= 0 && H5Pget_driver(fapl) == registered; }
+
 DriverFile* driver_file_of(const void* handle) {
   for (auto* const file : opened_files()) {
     if (&file->handle == handle) return file;

@@ -33,6 +33,8 @@ struct DriverInfo {
 [[nodiscard]] FOREBAY_HDF5_EXPORT const H5FD_class_t& driver_class();
 // Puts the driver into a file-access list.
 [[nodiscard]] herr_t set_driver(hid_t fapl, const DriverInfo& info);
+// Is it the driver of this list?
+[[nodiscard]] bool has_our_driver(hid_t fapl);
 
 // Why a file is not buffered.
 enum class Plain { kNo, kSwmr, kNotRegular, kBypass, kNoBuffer };

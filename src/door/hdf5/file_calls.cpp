@@ -103,9 +103,9 @@ herr_t get(void* handle, H5VL_file_get_args_t* args, hid_t dxpl, void** request)
   const auto file = object(handle).file;
   const auto result = H5VLfile_get(object(handle).under, file->connector(), args, dxpl, request);
   adopt(request, file);
-  // The program asked for the POSIX driver and finds it.
+  // The program asked for the POSIX driver and finds it. (A link may have led to a file with another one.)
   if (result >= 0 && args->op_type == H5VL_FILE_GET_FAPL && file->way() == Way::kDriver &&
-      H5Pset_fapl_sec2(args->args.get_fapl.fapl_id) < 0) {
+      has_our_driver(args->args.get_fapl.fapl_id) && H5Pset_fapl_sec2(args->args.get_fapl.fapl_id) < 0) {
     return -1;
   }
   return result;
