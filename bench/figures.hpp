@@ -72,11 +72,25 @@ inline constexpr Figure kPosixFigures[] = {
     {"startup", "at most 30 ms over plain", measure_posix_startup},
 };
 
+void measure_mpiio_chunks(const Run& run);
+void measure_mpiio_hit_64(const Run& run);
+void measure_mpiio_map_search(const Run& run);
+void measure_mpiio_random_walk(const Run& run);
+void measure_mpiio_collective(const Run& run);
+
+inline constexpr Figure kMpiioFigures[] = {
+    {"chunks", "at least 10 times plain up to 4 KiB, never below plain at 1 MiB", measure_mpiio_chunks},
+    {"hit_64", "at least 5 times ROMIO on tmpfs", measure_mpiio_hit_64},
+    {"map_search", "time against plain, and speed-up with ranks", measure_mpiio_map_search},
+    {"random_walk", "time against plain", measure_mpiio_random_walk},
+    {"collective", "at least 3 times collective buffering", measure_mpiio_collective},
+};
+
 struct Suite {
   const char* name;
   std::span<const Figure> figures;
 };
 inline constexpr Suite kSuites[] = {
-    {"engine", kEngineFigures}, {"hdf5", kHdf5Figures}, {"posix", kPosixFigures}};
+    {"engine", kEngineFigures}, {"hdf5", kHdf5Figures}, {"mpiio", kMpiioFigures}, {"posix", kPosixFigures}};
 
 }  // namespace forebay::bench

@@ -28,16 +28,21 @@ Seconds Hdf5Job::with_door(const std::vector<std::string>& words) const {
 }
 
 Seconds Hdf5Job::start(std::vector<std::string> environment, const std::vector<std::string>& words) const {
-  if (ranks_ > 1) {
-    environment.insert(environment.end(), {"mpiexec.mpich", "-n", std::to_string(ranks_)});
-  }
-  environment.push_back(std::string(FOREBAY_TEST_BUILD_DIR "/bench/hdf5/h5_bench_") +
-                        (ranks_ == 1 ? "serial" : "mpich"));
+  return run_workload(
+      std::move(environment), ranks_,
+      std::string(FOREBAY_TEST_BUILD_DIR "/bench/hdf5/h5_bench_") + (ranks_ == 1 ? "serial" : "mpich"),
+      words);
+}
+
+Seconds run_workload(std::vector<std::string> environment, unsigned ranks, const std::string& program,
+                     const std::vector<std::string>& words) {
+  if (ranks > 1) environment.insert(environment.end(), {"mpiexec.mpich", "-n", std::to_string(ranks)});
+  environment.push_back(program);
   environment.insert(environment.end(), words.begin(), words.end());
   const auto ran = testing::run("env", environment);
   if (ran.code != 0) {
-    throw std::runtime_error(std::format("h5_bench {} ended with {}, signal {}: {}", words.front(), ran.code,
-                                         ran.signal, ran.err.substr(0, 2000)));
+    throw std::runtime_error(std::format("{} {} ended with {}, signal {}: {}", program, words.front(),
+                                         ran.code, ran.signal, ran.err.substr(0, 2000)));
   }
   Seconds seconds;
   std::istringstream lines(ran.out);

@@ -13,6 +13,10 @@ namespace forebay::bench {
 // Seconds, by the names the workload gives them.
 using Seconds = std::map<std::string, double>;
 
+// Runs `program` with these words, on MPICH if there is more than one rank. Throws if it fails.
+[[nodiscard]] Seconds run_workload(std::vector<std::string> environment, unsigned ranks,
+                                   const std::string& program, const std::vector<std::string>& words);
+
 class Hdf5Job {
  public:
   // `ranks`: 1 is the serial HDF5, more are MPICH. `settings`: NAME=VALUE for the door's environment.

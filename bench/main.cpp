@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
   std::string suite = "engine";
   CLI::App app("Measures Forebay against plain ways of doing the same.");
   app.add_option("suite", suite, "what to measure")
-      ->check(CLI::IsMember({"engine", "hdf5", "posix"}))
+      ->check(CLI::IsMember({"engine", "hdf5", "mpiio", "posix"}))
       ->capture_default_str();
   app.add_option("--filter", options.filter,
                  "measure only figures whose name has a match of this regular expression");

@@ -15,7 +15,8 @@ OpenFile::OpenFile(MPI_File real, MPI_Comm comm, int amode, Buffer& buffer, std:
   const auto mine = buffer_.core().control.header().check;
   const auto all = ranks_.gather(mine);
   several_buffers_ = std::ranges::any_of(all, [&](auto one) { return one != mine; });
-  first_of_buffer_ = std::ranges::find(all, mine) - all.begin() == ranks_.rank();
+  number_in_buffer_ = static_cast<int>(std::count(all.begin(), all.begin() + ranks_.rank(), mine));
+  ranks_in_buffer_ = static_cast<int>(std::ranges::count(all, mine));
   if ((amode_ & MPI_MODE_APPEND) != 0) {
     if (const auto size = engine_->size()) position = static_cast<std::int64_t>(*size);
   }
@@ -26,17 +27,21 @@ void OpenFile::set_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatyp
   position = 0;
   const auto type = known_type(filetype);
   const auto unit = known_type(etype);
-  odd_view_ = ::strcasecmp(datarep, "native") != 0 || displacement < 0 || type.flat == nullptr ||
-              unit.flat == nullptr || unit.flat->size == 0 || !type.flat->monotonic();
+  const bool served = ::strcasecmp(datarep, "native") == 0 && displacement >= 0 && type.flat != nullptr &&
+                      unit.flat != nullptr && unit.flat->size != 0 && type.flat->monotonic();
+  // Ranks may have different filetypes, but must go the same way.
+  odd_view_ = !ranks_.all(served);
   view_ = odd_view_ ? View{} : View(displacement, unit.flat->size, *type.flat);
   if (odd_view_) note_passed("MPI-IO: a view of another data representation, or of a type that is not flat");
 }
 
-void OpenFile::prefetch_part() {
+void OpenFile::prefetch(bool whole_in_every_buffer) {
   const auto size = engine_->size();
   if (!size || !readable()) return;
-  const auto part = *size / static_cast<std::uint64_t>(ranks_.size()) + 1;
-  (void)engine_->prefetch(part * static_cast<std::uint64_t>(ranks_.rank()), part);
+  const int number = whole_in_every_buffer ? number_in_buffer_ : ranks_.rank();
+  const int parts = whole_in_every_buffer ? ranks_in_buffer_ : ranks_.size();
+  const auto part = *size / static_cast<std::uint64_t>(parts) + 1;
+  (void)engine_->prefetch(part * static_cast<std::uint64_t>(number), part);
 }
 
 Status OpenFile::make_way() {
@@ -65,7 +70,7 @@ void OpenFile::set_atomic(bool atomic) {
 
 Status OpenFile::truncate(std::uint64_t size) {
   Status mine;
-  if (first_of_buffer_) mine = engine_->truncate(size);
+  if (number_in_buffer_ == 0) mine = engine_->truncate(size);
   if (ranks_.all(mine.has_value()) || !mine) return mine;
   return fail(EIO, std::format("another rank could not give {} its size", engine_->path()));
 }

@@ -43,7 +43,7 @@ class OpenFile {
     return atomic_ || odd_view_ || pointer == Pointer::kShared || pointer == Pointer::kOrdered;
   }
 
-  // After PMPI_File_set_view did the same.
+  // Collective, after PMPI_File_set_view did the same.
   void set_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep);
   // Collective, around the native call: what was written is home before, and nothing stale is kept.
   Status settle();
@@ -51,8 +51,9 @@ class OpenFile {
   // Collective, after the native call made home that long.
   Status truncate(std::uint64_t size);
 
-  // Begins to bring this rank's part of the whole file, in the background: nobody waits for it.
-  void prefetch_part();
+  // Begins to bring the file, in the background, and nobody waits for it: each rank a part. Together all
+  // ranks bring it once, or, if every buffer is to have it whole, those of each buffer do.
+  void prefetch(bool whole_in_every_buffer);
 
   // Nothing this node has of the file is unsaved, and nothing clean is kept: the real handle may go on.
   Status make_way();
@@ -78,7 +79,9 @@ class OpenFile {
   const std::shared_ptr<File> engine_;
   const Ranks ranks_;
   bool several_buffers_ = false;  // constant once constructed
-  bool first_of_buffer_ = true;   // the same: of the ranks that share a buffer
+  // The same: of the ranks that share a buffer, which one this is, and how many there are.
+  int number_in_buffer_ = 0;
+  int ranks_in_buffer_ = 1;
   View view_{};
   bool odd_view_ = false;
   bool atomic_ = false;

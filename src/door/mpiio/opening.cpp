@@ -57,6 +57,7 @@ Result<std::string> chosen(const char* name, const Wishes& wishes) {
 struct Beside {
   Buffer* buffer;
   std::shared_ptr<File> file;
+  bool prefetch;  // the whole of it
 };
 
 int flags_of(int amode) {
@@ -82,19 +83,23 @@ Result<Beside> open_beside(const char* name, int amode, const Wishes& wishes) {
   FOREBAY_ASSIGN(const auto path, chosen(name, wishes));
   auto given = wishes.settings;
   FOREBAY_ASSIGN(auto* const buffer, join(membership(wishes, given)));
+  bool prefetch = false;
   const auto adjust = [&](FileSettings& file) {
     if (auto changed = override_file_settings(file, buffer->core().settings, path, given, "MPI_Info")) {
       file = std::move(*changed);
     } else {
       log_warn("MPI-IO: {}: its hints are ignored: {}", path, changed.error().message);
     }
+    // Not the same bytes by every rank.
+    prefetch = file.prefetch_at_open == PrefetchAtOpen::File;
+    if (prefetch) file.prefetch_at_open = PrefetchAtOpen::None;
   };
   FOREBAY_ASSIGN(auto file, buffer->open(path, flags_of(amode), 0666, adjust));
   if (file->settings().mode == Mode::Bypass) {
     (void)file->close();
     return fail(ENOTSUP, path + ": its settings say mode: bypass, or its size is not among those buffered");
   }
-  return Beside{buffer, std::move(file)};
+  return Beside{buffer, std::move(file), prefetch};
 }
 
 bool all_of(MPI_Comm comm, bool mine) {
@@ -127,7 +132,7 @@ std::shared_ptr<OpenFile> begin_buffering(MPI_Comm comm, const char* name, int a
     return nullptr;
   }
   auto opened = std::make_shared<OpenFile>(real, comm, amode, *mine->buffer, std::move(mine->file));
-  if (wishes.prefetch_part) opened->prefetch_part();
+  if (wishes.prefetch_part || mine->prefetch) opened->prefetch(!wishes.prefetch_part);
   return opened;
 }
 

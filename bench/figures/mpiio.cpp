@@ -1,0 +1,139 @@
+// MPI-IO programs with the door, against the same programs by themselves in the same run.
+#include <filesystem>
+
+#include "bench/figures.hpp"
+#include "bench/hdf5_job.hpp"
+#include "bench/memory.hpp"
+#include "support/slowfs_mount.hpp"
+
+namespace forebay::bench {
+namespace {
+
+using Words = std::vector<std::string>;
+
+class MpiioJob {
+ public:
+  // `settings`: NAME=VALUE for the door's environment.
+  MpiioJob(const Run& run, unsigned ranks, Words settings = {})
+      : run_(run), ranks_(ranks), settings_(std::move(settings)) {}
+
+  [[nodiscard]] Seconds natively(const Words& words) const {
+    return run_workload({}, ranks_, kProgram, words);
+  }
+  // With a buffer of its own. The file is words[1].
+  [[nodiscard]] Seconds with_door(const Words& words) const {
+    const auto memory = run_.scratch().in_memory("mpiio");
+    Words environment{"LD_PRELOAD=" FOREBAY_TEST_BUILD_DIR "/lib/libforebay_mpiio_mpich.so",
+                      "FOREBAY_HOMES=" + std::filesystem::path(words[1]).parent_path().string(),
+                      "FOREBAY_BUFFER_DIRECTORY=" + memory + "/control",
+                      "FOREBAY_TIERS=memory:" + memory + ":1GiB"};
+    environment.insert(environment.end(), settings_.begin(), settings_.end());
+    auto answer = run_workload(std::move(environment), ranks_, kProgram, words);
+    std::error_code ignored;
+    std::filesystem::remove_all(memory, ignored);
+    return answer;
+  }
+  // The seconds called `what`, by turns.
+  void compare_and_report(const std::string& name, const Words& words,
+                          const std::string& what = "total") const {
+    const auto times = compare(
+        run_.turns(3), [&] { return with_door(words).at(what); }, [&] { return natively(words).at(what); });
+    run_.report({name, times.ours * 1e3, "ms", times.quotient,
+                 std::format("plain MPI-IO, same home: {:.4g} ms", times.baseline * 1e3)});
+  }
+
+ private:
+  static constexpr const char* kProgram = FOREBAY_TEST_BUILD_DIR "/bench/mpiio_bench_mpich";
+  const Run& run_;
+  unsigned ranks_;
+  Words settings_;
+};
+
+testing::SlowfsMount slow_home(const Run& run) {
+  if (!testing::SlowfsMount::available())
+    throw std::runtime_error("this machine does not let us mount with FUSE");
+  return testing::SlowfsMount({"--write-bandwidth=200MB", "--read-bandwidth=400MB", "--latency=1ms"},
+                              run.scratch().on_disk("slowfs"));
+}
+
+std::string made(const Run& run, const std::string& path, std::uint64_t size) {
+  (void)MpiioJob(run, 1).natively({"make", path, std::to_string(size)});
+  return path;
+}
+
+const char* const kPrefetch = "FOREBAY_PREFETCH_AT_OPEN=file";
+
+void chunks_at(const Run& run, const std::string& folder, const char* where) {
+  const auto size = run.scaled(64 * kMi, 16 * kMi);
+  const auto path = made(run, folder + "/chunks", size);
+  const MpiioJob job(run, 4, {kPrefetch});
+  for (const std::uint64_t chunk : {64ull, 512ull, 1024ull, 4096ull, 65536ull, 1048576ull}) {
+    const auto calls = std::clamp<std::uint64_t>(size / chunk, 8, run.scaled(1000, 200));
+    for (const bool writes : {false, true}) {
+      job.compare_and_report(std::format("chunks/{}_{}{}", writes ? "write" : "read", chunk, where),
+                             {"chunks", path, std::to_string(chunk), std::to_string(size),
+                              std::to_string(calls), writes ? "1" : "0"});
+    }
+  }
+}
+
+}  // namespace
+
+void measure_mpiio_chunks(const Run& run) {
+  const auto home = slow_home(run);
+  chunks_at(run, home.path().string(), "");
+  chunks_at(run, run.scratch().in_memory("chunks"), "/tmpfs");
+}
+
+void measure_mpiio_hit_64(const Run& run) {
+  const auto path = made(run, run.scratch().in_memory("hit") + "/file", 2 * kMi);
+  const MpiioJob job(run, 1);
+  const Words words{"hit", path, std::to_string(2 * kMi), std::to_string(run.scaled(2'000'000, 200'000))};
+  const auto times = compare(
+      run.turns(5), [&] { return job.with_door(words).at("call"); },
+      [&] { return job.natively(words).at("call"); });
+  run.report({"hit_64", times.ours * 1e9, "ns", times.quotient,
+              std::format("ROMIO, same tmpfs: {:.4g} ns", times.baseline * 1e9)});
+}
+
+void measure_mpiio_map_search(const Run& run) {
+  const auto home = slow_home(run);
+  const auto rows = run.scaled(256, 16);
+  const auto path = made(run, (home.path() / "map").string(), rows * 1024);
+  for (const unsigned ranks : {1u, 2u, 4u}) {
+    for (const unsigned block : {1u, 512u}) {
+      // Byte by byte plain takes a millisecond each: a part of the map will do.
+      const auto some = block == 1 ? std::max<std::uint64_t>(rows / 16, ranks) : rows;
+      MpiioJob(run, ranks, {kPrefetch})
+          .compare_and_report(std::format("map_search/{}_byte/{}_ranks", block, ranks),
+                              {"map_search", path, std::to_string(some), "1024", std::to_string(block)});
+    }
+  }
+}
+
+void measure_mpiio_random_walk(const Run& run) {
+  const auto home = slow_home(run);
+  for (const std::uint64_t size : {10ull, 100ull, 1000ull}) {
+    if (run.quick() && size > 100) continue;
+    const auto path = made(run, (home.path() / std::format("walk{}", size)).string(), size * 1'000'000);
+    MpiioJob(run, 4).compare_and_report(
+        std::format("random_walk/{}MB", size),
+        {"random_walk", path, std::to_string(size * 1'000'000), std::to_string(run.scaled(1000, 200))});
+    std::filesystem::remove(path);
+  }
+}
+
+void measure_mpiio_collective(const Run& run) {
+  const auto home = slow_home(run);
+  const auto steps = std::to_string(run.scaled(8, 3));
+  const auto path = (home.path() / "array").string();
+  const MpiioJob job(run, 4);
+  for (const char* const what : {"written", "total"}) {
+    job.compare_and_report(std::format("collective/2d_{}", what), {"collective", path, "2", "1024", steps},
+                           what);
+    job.compare_and_report(std::format("collective/3d_{}", what), {"collective", path, "3", "96", steps},
+                           what);
+  }
+}
+
+}  // namespace forebay::bench
