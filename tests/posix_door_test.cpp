@@ -38,10 +38,13 @@ TEST_F(PosixDoor, DdWritesThroughTheBuffer) {
 }
 
 TEST_F(PosixDoor, CatReadsWhatAnotherHasStagedAndNotDrained) {
-  expect_good(place.shell("exec 3>" + place.home("a") + "; printf staged >&3; cat " + place.home("a") +
-                              "; stat -c ' %s' " + place.home("a") + "; head -c 3 " + place.home("a"),
-                          {"drain.trigger=never"}));
-  EXPECT_EQ(slurp(place.home("a")), "staged");
+  const auto file = place.home("a");
+  const auto ran = place.shell("exec 3>" + file + "; printf staged >&3; cat " + file + "; stat -c ' %s' " +
+                                   file + "; head -c 3 " + file,
+                               {"drain.trigger=never"});
+  expect_good(ran);
+  EXPECT_EQ(ran.out, "staged 6\nsta");
+  EXPECT_EQ(slurp(file), "staged");
 }
 
 TEST_F(PosixDoor, CpAndMvKeepBytesAndTimes) {

@@ -155,7 +155,8 @@ Result<std::shared_ptr<File>> Buffer::enter(Fd fd, const std::string& path, int 
     shared = opened.shared || open_files_.contains(number);
     auto& handles = open_files_[number];
     if (handles++ != 0) core_.files.close(number);  // one entry a process is enough
-    if (const auto status = meet_home(number, fd.get(), real); !status) {
+    // A record that was made now has what home was just asked for.
+    if (const auto status = opened.fresh ? Status{} : meet_home(number, fd.get(), real); !status) {
       if (--handles == 0) {
         open_files_.erase(number);
         core_.files.close(number);

@@ -163,11 +163,13 @@ Status Drain::ship(Shipment& shipment) {
   auto status = write_runs(shipment);
   auto& record = core_.control.file(shipment.home->file());
   if (status) {
-    if ((record.flags.load(std::memory_order_relaxed) & kFileTimed) != 0) give_time(*shipment.home);
+    const bool timed = (record.flags.load(std::memory_order_relaxed) & kFileTimed) != 0;
+    if (timed) give_time(*shipment.home);
     // Home now carries our mark: a later open that finds another one knows that somebody else wrote.
     if (const auto stamp = stamp_of(shipment.home->fd(), shipment.home->path())) {
       auto seen = record.home_modified_ns.load();
-      while (seen < stamp->modified_ns &&
+      // A time that was set may lie before the last one.
+      while ((timed ? seen != stamp->modified_ns : seen < stamp->modified_ns) &&
              !record.home_modified_ns.compare_exchange_weak(seen, stamp->modified_ns)) {
       }
       record.home_size.store(stamp->size);

@@ -99,13 +99,15 @@ void Drainer::add(std::shared_ptr<HomeFile> home, const FileSettings& settings) 
 }
 
 void Drainer::release(std::uint32_t file) {
+  // At once where nothing is left to do: a descriptor that stays open keeps others from executing the file,
+  // and its locks.
+  const bool clean =
+      !maybe_dirty(core_.control.file(file)) || unsaved_blocks(core_, file, 0, kMaxBlock).empty();
   {
     const std::scoped_lock lock(mutex_);
     const auto found = targets_.find(file);
     if (found == targets_.end() || found->second.released) return;
-    // At once where nothing is left to do: a descriptor that is open for writing keeps others from executing
-    // the file.
-    if (!maybe_dirty(core_.control.file(file))) {
+    if (clean) {
       targets_.erase(found);
       return;
     }

@@ -66,6 +66,10 @@ long changed_at_home(int fd) {
   return answer(open->file->meet_home());
 }
 
+void locked(int fd) {
+  if (const auto open = known(fd)) open->locked.store(true);
+}
+
 long advise(int fd, off_t offset, off_t length, int advice) {
   const auto open = served(fd);
   if (!open || offset < 0 || length < 0) return 0;
@@ -137,6 +141,15 @@ long drain_inode(unsigned long device, unsigned long inode) {
   const auto drained = (*file)->drain_all();
   (void)(*file)->close();
   return answer(drained);
+}
+
+long matters(unsigned long device, unsigned long inode) {
+  auto* const there = buffer();
+  if (there == nullptr) return 0;
+  const auto found = there->core().files.look_up(device, inode);
+  if (!found) return 0;
+  const auto& record = there->core().control.file(*found);
+  return record.opens_hint.load() != 0 || maybe_dirty(record) ? 1 : 0;
 }
 
 void unlinked(const Names* file) {

@@ -1,6 +1,8 @@
 #include "door/posix/descriptors.hpp"
 
 #include <array>
+#include <chrono>
+#include <thread>
 
 #include "session/session.hpp"
 
@@ -36,6 +38,12 @@ class Locked {
   Slot& slot_;
 };
 
+// A thread that has just finished with the file may hold its descriptor for a few instructions more.
+void wait_until_closed(int fd) {
+  for (int i = 0; i < 200 && ::fcntl(fd, F_GETFD) >= 0; ++i)
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
+
 bool in_range(int fd) { return fd >= 0 && fd < kDescriptors; }
 
 }  // namespace
@@ -50,8 +58,16 @@ Status Pin::release() {
   if (open == nullptr || open->references.fetch_sub(1) != 1) return {};
   // A copy of the parent's, with threads and locks that are not there: never touched, never freed.
   if (open->process != fork_generation()) return {};
-  const std::unique_ptr<Open> last(open);
-  return last->file->close();
+  std::unique_ptr<Open> last(open);
+  const bool locked = last->locked.load();
+  Status drained;
+  if (locked) drained = last->file->drain_all();
+  const bool goes_now = locked || last->file->waits_at_close();
+  const int home = last->file->home().fd();
+  auto closed = last->file->close();
+  last.reset();
+  if (goes_now) wait_until_closed(home);
+  return drained ? closed : drained;
 }
 
 Pin descriptor(int fd) {

@@ -19,8 +19,9 @@ namespace forebay::posix {
 
 struct Open {
   std::shared_ptr<File> file;
-  std::atomic<int> flags;  // of the open file: access mode, O_APPEND
-  std::uint32_t process;   // fork_generation() of the process that opened it
+  std::atomic<int> flags;            // of the open file: access mode, O_APPEND
+  std::uint32_t process;             // fork_generation() of the process that opened it
+  std::atomic<bool> locked = false;  // by flock, which ends when nobody has the open file any more
   std::atomic<std::uint32_t> references = 1;
 
   [[nodiscard]] bool readable() const { return (flags.load() & O_ACCMODE) != O_WRONLY; }

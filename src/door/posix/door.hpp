@@ -43,11 +43,13 @@ long sync(int fd);
 long drain(int fd, const char* why);
 long go_direct(int fd, const char* why);
 long changed_at_home(int fd);
+void locked(int fd);
 long advise(int fd, off_t offset, off_t length, int advice);
 void set_flags(int fd, int flags);
 long fix_stat(struct stat* found);
 long times(unsigned long device, unsigned long inode, const timespec* times);
 long drain_inode(unsigned long device, unsigned long inode);
+long matters(unsigned long device, unsigned long inode);
 void unlinked(const Names* file);
 void renamed(const Names* file, const char* path);
 

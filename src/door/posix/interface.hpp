@@ -39,6 +39,8 @@ struct Engine {
   long (*go_direct)(int fd, const char* why);
   // After a system call that changed the file at home.
   long (*changed_at_home)(int fd);
+  // The open file has a lock now that ends with it.
+  void (*locked)(int fd);
   long (*advise)(int fd, off_t offset, off_t length, int advice);
   void (*set_flags)(int fd, int flags);
   // The file's times were set (null: to now). 1: some of it is unsaved, and a drain that was under way may
@@ -47,6 +49,8 @@ struct Engine {
   // Puts into `found` what the buffer knows better than home. 1: `found` was changed.
   long (*fix_stat)(struct stat* found);
   long (*drain_inode)(unsigned long device, unsigned long inode);
+  // 1: somebody has it open, or some of it is unsaved.
+  long (*matters)(unsigned long device, unsigned long inode);
   void (*unlinked)(const Names* file);
   void (*renamed)(const Names* file, const char* path);
   // Everything of this process goes home. With `inherited`: also what a parent left in files this process

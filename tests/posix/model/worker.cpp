@@ -267,7 +267,7 @@ std::string op_times(Call& call) {
 std::string op_fopen(Call& call) {
   auto*& stream = call.stream();
   const auto name = call.name();
-  const char* const mode = call.pick<const char*>({"r", "r+", "w", "w+", "a", "a+", "rm"});
+  const char* const mode = call.pick<const char*>({"r", "r+", "w", "w+", "a", "a+"});
   if (stream != nullptr && call.next() % 4 == 0) {
     stream = ::freopen(name.c_str(), mode, stream);
     return std::string(" re ") + mode + said(stream == nullptr ? -1 : 0);

@@ -34,10 +34,10 @@ const Engine* engine_for(int at, const char* path) {
   return need_engine();
 }
 
-bool look_at(int at, const char* path, bool follow, Names* found) {
+bool look_at(int at, const char* path, bool follow, Names* found, int how) {
   struct statx now;
   const int before = errno;
-  const int flags = follow ? 0 : AT_SYMLINK_NOFOLLOW;
+  const int flags = how | (follow ? 0 : AT_SYMLINK_NOFOLLOW);
   const bool there =
       real.statx(at, path, flags, STATX_TYPE | STATX_INO | STATX_NLINK | STATX_BTIME, &now) == 0;
   errno = before;

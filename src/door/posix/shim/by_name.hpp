@@ -10,7 +10,8 @@ namespace forebay::posix {
 // where there is nothing to ask.
 const Engine* engine_for(int at, const char* path);
 
-// Who a name means, before it goes away. False: no regular file.
-bool look_at(int at, const char* path, bool follow, Names* found);
+// Who a name means, before it goes away. False: no regular file. With AT_STATX_DONT_SYNC home is not asked:
+// the number of links may be an old one.
+bool look_at(int at, const char* path, bool follow, Names* found, int how = 0);
 
 }  // namespace forebay::posix

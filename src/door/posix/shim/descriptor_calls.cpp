@@ -160,7 +160,11 @@ FOREBAY_CALL int fb_flock(int fd, int operation) {
   const bool unlocks = (operation & LOCK_UN) != 0;
   if (unlocks && !prepared(&Engine::drain, fd, static_cast<const char*>(nullptr))) return -1;
   const int result = real.flock(fd, operation);
-  if (result == 0 && !unlocks) (void)prepared(&Engine::changed_at_home, fd);
+  if (result == 0 && !unlocks) {
+    (void)prepared(&Engine::changed_at_home, fd);
+    const Crossing crossing;
+    engine.load()->locked(fd);
+  }
   return result;
 }
 

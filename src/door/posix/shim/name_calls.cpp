@@ -16,6 +16,11 @@ bool drained(const Engine* there, const Names& file) {
   return failed >= 0 || crossing.answer<int>(failed) >= 0;
 }
 
+bool matters(const Engine* there, const Names& file) {
+  const Crossing crossing;
+  return there->matters(file.device, file.inode) == 1;
+}
+
 void tell_unlinked(const Engine* there, const Names& file) {
   const Crossing crossing;
   there->unlinked(&file);
@@ -25,7 +30,8 @@ template <class Call>
 int unlinking(int at, const char* path, Call call) {
   Names file;
   const auto* const there = engine_for(at, path);
-  const bool known = there != nullptr && look_at(at, path, false, &file);
+  const bool known = there != nullptr && look_at(at, path, false, &file, AT_STATX_DONT_SYNC) &&
+                     matters(there, file) && look_at(at, path, false, &file);
   const int result = call();
   if (result == 0 && known && file.links == 1) tell_unlinked(there, file);
   return result;

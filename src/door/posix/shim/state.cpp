@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 
 #include "config/raw_variable.hpp"
 #include "door/posix/shim/homes.hpp"
@@ -25,11 +26,12 @@ namespace {
 constinit std::atomic<int> engine_failed = 0;
 constinit pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
 constinit int own_from = 512;
+constinit std::atomic<int> own_end = 0;
 
 void in_child() {
   // What the parent's engine had open is nobody's here.
   loading = PTHREAD_MUTEX_INITIALIZER;
-  for (int fd = own_from; fd < kDescriptors; ++fd) {
+  for (int fd = own_from; fd < own_end.load(); ++fd) {
     if (states[fd].load(std::memory_order_relaxed) != State::kOurs) continue;
     real.syscall(SYS_close, fd);
     states[fd].store(State::kUnknown, std::memory_order_relaxed);
@@ -69,8 +71,8 @@ __attribute__((constructor)) void start(int, char**, char** environment) {
   if (!set_homes(raw_variable(environment, "FOREBAY_HOMES"))) return;
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-    const auto top = limit.rlim_cur < kDescriptors ? static_cast<int>(limit.rlim_cur) : kDescriptors;
-    own_from = top / 2;
+    // Not higher than need be: the kernel keeps a table as long as the highest number.
+    own_from = limit.rlim_cur / 2 < 900 ? static_cast<int>(limit.rlim_cur / 2) : 900;
   }
   patch_stdio();
   active.store(true, std::memory_order_release);
@@ -79,7 +81,7 @@ __attribute__((constructor)) void start(int, char**, char** environment) {
 __attribute__((destructor)) void finish() {
   const auto* const there = engine.load();
   if (there == nullptr || in_vfork_child()) return;
-  ::fflush(nullptr);
+  flush_streams();
   const Crossing crossing;
   there->leave();
 }
@@ -117,14 +119,16 @@ const Engine* need_engine() {
 
 bool settle(int fd, int flags, bool likely) {
   if (fd < 0 || fd >= kDescriptors) return false;
-  struct stat found;
+  // What cannot change is not worth a request to home.
+  struct statx found;
   const int before = errno;
-  if (real.fstat(fd, &found) != 0) {
+  if (real.statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &found) != 0) {
     errno = before;
     return false;
   }
   char name[PATH_MAX];
-  if (!S_ISREG(found.st_mode) || (!likely && !on_home_device(found.st_dev)) ||
+  if (!S_ISREG(found.stx_mode) ||
+      (!likely && !on_home_device(makedev(found.stx_dev_major, found.stx_dev_minor))) ||
       !name_of(fd, name, sizeof name) || !lies_in_home(name)) {
     errno = before;
     if (!in_vfork_child()) set_state(fd, State::kPlain);
@@ -153,7 +157,10 @@ int raise_own(int fd) {
     }
     errno = before;
   }
-  if (fd < kDescriptors) states[fd].store(State::kOurs, std::memory_order_release);
+  if (fd >= kDescriptors) return fd;
+  states[fd].store(State::kOurs, std::memory_order_release);
+  for (int end = own_end.load(); end <= fd && !own_end.compare_exchange_weak(end, fd + 1);) {
+  }
   return fd;
 }
 

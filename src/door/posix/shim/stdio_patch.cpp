@@ -31,6 +31,7 @@ constinit Write old_write = nullptr;
 constinit Seek old_seek = nullptr;
 constinit Close old_close = nullptr;
 constinit Stat old_stat = nullptr;
+constinit FILE** all_streams = nullptr;
 constinit bool patched = false;
 
 ssize_t stream_read(FILE* stream, void* to, ssize_t size) {
@@ -96,12 +97,22 @@ Function find(const char* name) {
 
 bool stdio_patched() { return patched; }
 
+void flush_streams() {
+  if (all_streams == nullptr) return;
+  for (FILE* stream = *all_streams; stream != nullptr; stream = stream->_chain) {
+    if (!buffered(stream->_fileno) || ::ftrylockfile(stream) != 0) continue;
+    ::fflush_unlocked(stream);
+    ::funlockfile(stream);
+  }
+}
+
 void patch_stdio() {
   old_read = find<Read>("_IO_file_read");
   old_write = find<Write>("_IO_file_write");
   old_seek = find<Seek>("_IO_file_seek");
   old_close = find<Close>("_IO_file_close");
   old_stat = find<Stat>("_IO_file_stat");
+  all_streams = find<FILE**>("_IO_list_all");
   const auto tables = find<uintptr_t>("_IO_file_jumps");
   if (old_read == nullptr || old_write == nullptr || old_seek == nullptr || old_close == nullptr ||
       old_stat == nullptr || tables == 0)

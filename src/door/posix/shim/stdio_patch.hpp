@@ -8,4 +8,7 @@ namespace forebay::posix {
 void patch_stdio();
 [[nodiscard]] bool stdio_patched();
 
+// What streams of buffered files hold back. A stream that another thread is using is left to it.
+void flush_streams();
+
 }  // namespace forebay::posix

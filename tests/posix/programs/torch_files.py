@@ -1,0 +1,12 @@
+import os, torch
+torch.manual_seed(1)
+model = torch.nn.Linear(100, 50)
+torch.save(model.state_dict(), "m.pt")
+again = torch.nn.Linear(100, 50)
+again.load_state_dict(torch.load("m.pt"))
+assert torch.equal(model.weight, again.weight)
+x = torch.arange(100000)
+torch.save(x, "x.pt")
+assert torch.equal(torch.load("x.pt", mmap=True), x)
+print(os.path.getsize("x.pt"), file=open("size", "w"))
+os.remove("m.pt"), os.remove("x.pt")

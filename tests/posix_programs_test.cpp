@@ -1,0 +1,99 @@
+// Real programs, unmodified, in a home and in a plain folder: what they leave and say must be the same.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "support/forebay_run.hpp"
+
+namespace forebay::testing {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Script {
+  const char* file;
+  const char* needs;  // a command that must succeed
+};
+
+struct Variant {
+  const char* name;
+  std::vector<std::string> settings;
+};
+
+const std::vector<Variant>& variants() {
+  static const std::vector<Variant> all{{"usual", {}}, {"detach", {"on_close=detach"}}};
+  return all;
+}
+
+class PosixPrograms : public ::testing::TestWithParam<Script> {};
+
+TEST_P(PosixPrograms, LeaveTheSameAsPlainly) {
+  if (run("sh", {"-c", GetParam().needs}).code != 0)
+    GTEST_SKIP() << GetParam().needs << " does not work here";
+  const auto script = std::string(FOREBAY_TEST_SOURCE_DIR) + "/tests/posix/programs/" + GetParam().file;
+  const bool python = script.ends_with(".py");
+  const auto in = [&](const std::string& folder) -> std::vector<std::string> {
+    if (python) return {"env", "-C", folder, "python3", script};
+    return {"env", "-C", folder, "sh", "-e", script};
+  };
+  for (const auto& variant : variants()) {
+    const PosixPlace place;
+    auto words = in(place.plain());
+    const auto plain = run(words.front(), {words.begin() + 1, words.end()});
+    const auto buffered = place.run(in(place.home()), variant.settings);
+    ASSERT_EQ(plain.code, 0) << plain.out << plain.err;
+    EXPECT_EQ(buffered.code, 0) << variant.name << "\n" << buffered.out << buffered.err;
+    EXPECT_EQ(plain.out, buffered.out) << variant.name;
+    const auto compared = run("diff", {"-r", "--no-dereference", place.plain(), place.home()});
+    EXPECT_EQ(compared.code, 0) << variant.name << "\n" << compared.out.substr(0, 2000);
+    EXPECT_NE(place.reported("d['staged_bytes'] + d['straight_home_bytes']"), "0");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Scripts, PosixPrograms,
+                         ::testing::Values(Script{"coreutils.sh", "rsync --version"},
+                                           Script{"git.sh", "git --version"},
+                                           Script{"sqlite.sh", "sqlite3 --version"},
+                                           Script{"build.sh", "make --version"},
+                                           Script{"python_files.py", "python3 -c 'import numpy'"},
+                                           Script{"fio.sh", "fio --version"},
+                                           Script{"torch_files.py", "python3 -c 'import torch'"},
+                                           Script{"hdf5_files.py", "python3 -c 'import h5py'"}),
+                         [](const auto& script) {
+                           std::string name = script.param.file;
+                           name.replace(name.find('.'), 1, "_");
+                           return name;
+                         });
+
+// Nobody sees them: they find what was closed, what they inherit is home before they start, and the report
+// says so.
+TEST(PosixUnseen, ProgramsFindFilesAsTheyWereClosed) {
+  for (const std::string program : {"posix_raw", "posix_static"}) {
+    const PosixPlace place;
+    const auto path = std::string(FOREBAY_TEST_BUILD_DIR) + "/tests/posix/" + program;
+    const auto file = place.home("a");
+    auto ran = place.shell("printf before > " + file + "; " + path + " " + file + " after; cat " + file);
+    EXPECT_EQ(ran.code, 0) << ran.err;
+    EXPECT_EQ(ran.out, "beforebeforeafter") << program;
+    if (program == "posix_static") {
+      ran = place.run({path, file, "more"});
+      EXPECT_EQ(ran.code, 0);
+      EXPECT_NE(ran.err.find("linked statically"), std::string::npos) << ran.err;
+    }
+  }
+}
+
+TEST(PosixUnseen, AStaticProgramFindsWhatItInheritsAtHome) {
+  const PosixPlace place;
+  const auto path = std::string(FOREBAY_TEST_BUILD_DIR) + "/tests/posix/posix_static";
+  const auto file = place.home("a");
+  // The shell still has the file open when the program starts.
+  const auto ran = place.shell(
+      "exec 3>" + file + "; printf before >&3; " + path + " " + file + " after >/dev/null; cat " + file,
+      {"drain.trigger=never"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "beforeafter");
+}
+
+}  // namespace
+}  // namespace forebay::testing
