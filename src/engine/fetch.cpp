@@ -19,7 +19,7 @@ constexpr int kOptimisticTries = 8;
 // Gaps nearer than this are read with one request: another one would cost more than the bytes between.
 constexpr std::uint64_t kNear = 32u << 10;
 // What somebody else is bringing is waited for so long at most: whoever brings it may have been stopped.
-constexpr auto kPatience = std::chrono::seconds(2);
+constexpr auto kArrivalPatience = std::chrono::seconds(2);
 
 #if defined(__SANITIZE_THREAD__)
 // A copy that races with a writer and is thrown away afterwards is what ThreadSanitizer must call a race.
@@ -244,7 +244,7 @@ Result<std::uint64_t> Fetcher::get_missing(const std::shared_ptr<HomeFile>& home
     const auto key = home.key(block);
     // The first block was no hit a moment ago.
     if ((done == 0 || !hit(key, at, length, out.data() + done, settings)) &&
-        !(arrivals_.wait(key, kPatience) && hit(key, at, length, out.data() + done, settings))) {
+        !(arrivals_.wait(key, kArrivalPatience) && hit(key, at, length, out.data() + done, settings))) {
       FOREBAY_TRY(gather(home, settings, block, at, length, out.data() + done, gaps, permits));
     }
     done += length;
@@ -324,7 +324,7 @@ Result<std::uint64_t> Fetcher::bring(const HomeFile& home, const FileSettings& s
   }
   if (others == Others::kLeave) return result;
   for (const auto block : left_to_others) {
-    arrivals_.wait(home.key(block), kPatience);
+    arrivals_.wait(home.key(block), kArrivalPatience);
     // If it came, nothing is asked of home.
     const auto came = bring(home, settings, block * bucket_size, bucket_size);
     if (!came) return came;
