@@ -62,12 +62,6 @@ Words Hdf5Door::switches(Door door) const {
     append(words, more_);
     return words;
   }
-  if (door == Door::kMpiio) {
-    words.push_back("LD_PRELOAD=" FOREBAY_TEST_BUILD_DIR "/lib/libforebay_mpiio_" + flavour_ + ".so");
-    words.emplace_back("FOREBAY_HOMES=/dev/shm:/tmp");
-    append(words, more_);
-    return words;
-  }
   words.push_back("HDF5_PLUGIN_PATH=" + plugins(flavour_));
   if (door == Door::kConnector) words.push_back("HDF5_VOL_CONNECTOR=forebay");
   if (door == Door::kCacheName) words.push_back("HDF5_VOL_CONNECTOR=cache_ext");

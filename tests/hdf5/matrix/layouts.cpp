@@ -58,6 +58,9 @@ bool virtual_dataset(hid_t file, hid_t dcpl, const Kind& kind, const std::string
   const Id source(H5Screate_simple(2, half.data(), nullptr));
   const Id times(H5Pcreate(H5P_DATASET_CREATE));
   H5Pset_obj_track_times(times, false);
+  // Ranks that share it never write it. Without fill values it would be what MPI leaves in bytes that nobody
+  // wrote: where ROMIO fills a gap that ends behind the file, that is what its own memory held.
+  H5Pset_fill_time(times, H5D_FILL_TIME_ALLOC);
   const std::array<hsize_t, 2> upper{0, 0};
   const std::array<hsize_t, 2> lower{half[0], 0};
   const auto here = dataset + "_source";
