@@ -200,9 +200,9 @@ Result<std::uint32_t> FileTable::make(const HomeStamp& home, std::string_view pa
   record.scratch.store(0);
   record.options.store(0);
   record.opens_hint.store(0);
-  record.buckets.store(0);
   record.dirty_end.store(0);
-  // The counts go on: whoever still looks at the record's last file must not take a word for unchanged.
+  // The counts go on: whoever still looks at the record's last file must not take a word for unchanged, and
+  // who is about to count a bucket of it out must not count one of this file's.
   for (auto& word : record.dirty_filter) word.store(((word.load() >> 32) + 1) << 32);
   auto& head = control_.file_chain(chain_of(home.identity));
   record.next.store(head.load());

@@ -168,7 +168,7 @@ struct alignas(64) FileRecord {
   Word opens_hint;  // never less than the truth
   Word flags;
   Word options;    // FileOptions packed: what the last opener asked for
-  Word buckets;    // how many buckets it has; more after deaths, never less
+  Word buckets;    // how many buckets it and the record's last files have; more after deaths, never less
   Wide last_used;  // ticks
   Word scratch;    // scratch_mark() if the file never goes home and is removed with its last user
   Wide dirty_end;  // no block from here on was ever dirty

@@ -8,10 +8,12 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <format>
 #include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/log.hpp"
 #include "engine/buffer.hpp"
@@ -384,6 +386,42 @@ INSTANTIATE_TEST_SUITE_P(Points, KilledDrainer,
                            name[name.find('.')] = '_';
                            return name;
                          });
+
+// Who has evicted the last bucket of a file and not counted it yet: the record may be another file's by then,
+// and a file that seems to have no bucket is not searched when it is cut.
+TEST_F(Interleaving, ATruncationOfAFileWhoseRecordHadAnotherFilesLastBucketCountedLate) {
+  const Place place({.overrides = std::string(kQuiet) + " buffer.max_files=16"});
+  const auto buffer = place.attach();
+  std::vector<std::shared_ptr<File>> others;
+  for (int i = 0; i < 15; ++i) {
+    auto other = buffer->open(place.home(std::format("other{}", i)), O_RDWR | O_CREAT);
+    ASSERT_TRUE(other) << other.error().message;
+    others.push_back(*other);
+  }
+  const auto first = open(*buffer, place);
+  const auto key = buffer->core().files.key(first->number(), 0);
+  put(*first, 0, letters(100, 'a'));
+  must(first->sync());
+  must(first->close());
+  Child evictor([&] {
+    auto mine = place.attach();
+    const auto found = mine->core().buckets.find(key);
+    if (!found) return 1;
+    stop_at_point("evict.slot_free");
+    return mine->core().buckets.evict(*found, key) ? 0 : 2;
+  });
+  ASSERT_TRUE(reached());
+  auto opened = buffer->open(place.home("b"), O_RDWR | O_CREAT);
+  ASSERT_TRUE(opened) << opened.error().message;
+  auto& file = **opened;
+  ASSERT_EQ(file.number(), first->number());
+  put(file, 0, letters(100, 'b'));
+  gate_->open.store(true);
+  ASSERT_TRUE(evictor.finished(20s));
+  must(file.truncate(0));
+  must(file.truncate(100));
+  EXPECT_EQ(get(file, 0, 100), std::string(100, '\0'));
+}
 
 }  // namespace
 }  // namespace forebay::testing
