@@ -41,8 +41,9 @@ class Hdf5Ranks : public ::testing::TestWithParam<Shape> {
   }
 
   const TemporaryDirectory place_;
-  // For the door's other name: both caches on.
-  const Hdf5Door door_{GetParam().flavour, {"HDF5_CACHE_WR=yes", "HDF5_CACHE_RD=yes"}};
+  // For the door's other name: both caches on. However fast home is, what is written is staged.
+  const Hdf5Door door_{GetParam().flavour,
+                       {"HDF5_CACHE_WR=yes", "HDF5_CACHE_RD=yes", "FOREBAY_ADMISSION_WRITE=always"}};
 };
 
 // Four ranks on however few cores there are, with nothing but MPI_THREAD_SINGLE.
