@@ -17,8 +17,7 @@ echo "lint: layers"
 python3 scripts/check_layers.py . || failed=1
 
 echo "lint: clang-tidy"
-# Findings are shown and do not fail: the HDF5 door has not been through it once from end to end.
-python3 scripts/tidy.py "$build" "$tidy_cache" "$jobs" || echo "lint: clang-tidy has findings (see above)" >&2
+python3 scripts/tidy.py "$build" "$tidy_cache" "$jobs" || failed=1
 
 ((failed == 0)) && echo "lint: passed" || echo "lint: FAILED" >&2
 exit $failed

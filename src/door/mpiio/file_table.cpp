@@ -19,8 +19,8 @@ struct Table {
 
 // Never freed: programs close files after static destructors have run.
 Table& table() {
-  static auto* const made = new Table;
-  return *made;
+  static auto* const kTable = new Table;
+  return *kTable;
 }
 
 // Raised whenever the table changes: what a thread remembers from before does not count.

@@ -22,13 +22,13 @@ namespace {
 
 // What file, environment and nothing else say: whether any file at all is meant is known without a buffer.
 const Settings* settings() {
-  static const auto* const loaded = []() -> const Settings* {
+  static const auto* const kLoaded = []() -> const Settings* {
     auto result = load();
     if (result) return new Settings(std::move(*result));
     log_error("MPI-IO: no file is buffered: {}", result.error().message);
     return nullptr;
   }();
-  return loaded;
+  return kLoaded;
 }
 
 // File systems that MPI lets a name begin with, and whose files are reached by the rest of the name.

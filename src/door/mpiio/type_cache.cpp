@@ -18,12 +18,12 @@ int drop(MPI_Datatype /*type*/, int /*key*/, void* value, void* /*state*/) {
 }
 
 int attribute_key() {
-  static const int key = [] {
+  static const int kKey = [] {
     int made = MPI_KEYVAL_INVALID;
     PMPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, drop, &made, nullptr);
     return made;
   }();
-  return key;
+  return kKey;
 }
 
 struct Slot {

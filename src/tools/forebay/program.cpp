@@ -140,7 +140,7 @@ Result<std::string> find_command(const std::string& command, std::string_view pa
     const auto end = std::min(path_variable.find(':', begin), path_variable.size());
     const auto directory = path_variable.substr(begin, end - begin);
     begin = end + 1;
-    const auto path = (directory.empty() ? std::string(".") : std::string(directory)) + "/" + command;
+    auto path = (directory.empty() ? std::string(".") : std::string(directory)) + "/" + command;
     if (usable(path)) return path;
   }
   return fail_errno(why, "run", command);

@@ -26,7 +26,7 @@ Function behind(const char* name) {
   return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
 }
 
-struct io_control {  // as the kernel's struct iocb
+struct IoControl {  // as the kernel's struct iocb
   uint64_t data;
   uint32_t key;
   uint32_t rw_flags;
@@ -59,13 +59,13 @@ FOREBAY_CALL int fb_io_uring_setup(unsigned entries, void* parameters) {
   return real_one != nullptr ? real_one(entries, parameters) : -ENOSYS;
 }
 
-FOREBAY_CALL int fb_io_submit(void* context, long count, io_control** controls) {
+FOREBAY_CALL int fb_io_submit(void* context, long count, IoControl** controls) {
   for (long i = 0; controls != nullptr && i < count; ++i) {
     if (controls[i] != nullptr && buffered(controls[i]->fd) &&
         !prepared(&Engine::go_direct, controls[i]->fd, "libaio"))
       return -errno;
   }
-  const auto real_one = behind<int (*)(void*, long, io_control**)>("io_submit");
+  const auto real_one = behind<int (*)(void*, long, IoControl**)>("io_submit");
   return real_one != nullptr ? real_one(context, count, controls) : -ENOSYS;
 }
 
