@@ -205,14 +205,17 @@ Result<std::shared_ptr<File>> Buffer::enter(Fd fd, const std::string& path, int 
 Status Buffer::meet_home(std::uint32_t number, int fd, const std::string& path) {
   auto& record = core_.control.file(number);
   FOREBAY_ASSIGN(const auto lock, FileLock::take(core_, drain_, number, nullptr));
-  FOREBAY_ASSIGN(const auto home, stamp_of(fd, path));
+  FOREBAY_ASSIGN(auto home, stamp_of(fd, path));
   if (record.home_modified_ns.load() == home.modified_ns && record.home_size.load() == home.size) return {};
+  // What is unsaved now may be home a moment later: home's size counts only if it was looked at afterwards.
+  const bool alone = open_files_[number] <= 1 && !core_.files.used_by_others(number);
+  const bool saved = alone && unsaved_blocks(core_, number, 0, kMaxBlock).empty();
+  FOREBAY_ASSIGN(home, stamp_of(fd, path));
   drop_buckets(core_, drain_, number, 0, kMaxBlock, Drop::kClean);
   record.home_modified_ns.store(home.modified_ns);
   record.home_size.store(home.size);
   auto seen = record.size.load();
-  const bool alone = open_files_[number] <= 1 && !core_.files.used_by_others(number);
-  if (alone && unsaved_blocks(core_, number, 0, kMaxBlock).empty()) {
+  if (saved) {
     record.size.compare_exchange_strong(seen, home.size);
   } else {
     while (seen < home.size && !record.size.compare_exchange_weak(seen, home.size)) {
