@@ -51,14 +51,14 @@ Words Hdf5Door::buffer() const {
           "FOREBAY_BUFFER_MAX_PROCESSES=64", "FOREBAY_TIERS=memory:" + memory_.path() + ":64MiB"};
 }
 
-Words Hdf5Door::switches(Door door) const {
+Words Hdf5Door::switches(Door door, const std::string& directory) const {
   const auto other = other_connector();
   if (door == Door::kNone || other == "native") return {};
   if (!other.empty()) return {"HDF5_VOL_CONNECTOR=" + other};
   Words words = buffer();
   if (door == Door::kMpiio) {
     words.push_back("LD_PRELOAD=" FOREBAY_TEST_BUILD_DIR "/lib/libforebay_mpiio_" + flavour_ + ".so");
-    words.emplace_back("FOREBAY_HOMES=/dev/shm:/tmp");
+    words.push_back("FOREBAY_HOMES=" + directory);
     append(words, more_);
     return words;
   }
@@ -76,7 +76,7 @@ Words Hdf5Door::words(Door door, const std::string& directory, const Words& comm
     append(all, {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_btl=self,sm",
                  "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe"});
   }
-  append(all, switches(door));
+  append(all, switches(door, directory));
   append(all, {"timeout", "--kill-after=5", std::to_string(seconds)});
   append(all, command);
   return all;

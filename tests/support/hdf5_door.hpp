@@ -16,7 +16,7 @@ namespace forebay::testing {
 using Words = std::vector<std::string>;
 
 // How the door is switched on.
-// kMpiio: the MPI-IO door instead of HDF5's, for files in /dev/shm and /tmp.
+// kMpiio: the MPI-IO door instead of HDF5's, for files below the directory in which a program runs.
 enum class Door { kNone, kConnector, kDriver, kCacheName, kMpiio };
 
 class Hdf5Door {
@@ -45,7 +45,7 @@ class Hdf5Door {
 
  private:
   [[nodiscard]] Words buffer() const;
-  [[nodiscard]] Words switches(Door door) const;
+  [[nodiscard]] Words switches(Door door, const std::string& directory) const;
 
   std::string flavour_;
   Words more_;
