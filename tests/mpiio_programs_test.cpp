@@ -139,12 +139,16 @@ TEST_P(MpiioPrograms, KilledWhileWriting) {
     unsaved = json_value(door_.forebay({"status", "--json"}).out, "d['buffers'][0]['unsaved_bytes']");
   }
   EXPECT_EQ(unsaved, std::to_string(whole(2).size()));
+  int ranks = 0;
   int killed = 0;
   for (const auto& entry : fs::directory_iterator(place_.path())) {
     const auto name = entry.path().filename().string();
-    if (name.starts_with("pid.")) killed += ::kill(std::stoi(slurp(entry.path())), SIGKILL) == 0 ? 1 : 0;
+    if (!name.starts_with("pid.")) continue;
+    ++ranks;
+    killed += ::kill(std::stoi(slurp(entry.path())), SIGKILL) == 0 ? 1 : 0;
   }
-  EXPECT_EQ(killed, 2);
+  EXPECT_EQ(ranks, 2);
+  EXPECT_GE(killed, 1) << "MPI may end the other one when the first is gone, but not before";
   (void)job.wait();
   const auto recovered = door_.forebay({"recover"});
   EXPECT_EQ(recovered.code, 0) << recovered.out << recovered.err;
