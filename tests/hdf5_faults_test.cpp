@@ -9,7 +9,7 @@
 #include <random>
 #include <thread>
 
-#include "support/hdf5_door.hpp"
+#include "support/door_run.hpp"
 #include "support/node.hpp"
 #include "support/scale.hpp"
 #include "support/slowfs_mount.hpp"
@@ -33,7 +33,7 @@ class Hdf5Faults : public ::testing::Test {
   }
   // How many datasets from the first on a file holds whole, seen natively; or what is wrong.
   static std::string whole(const std::string& path) {
-    const Hdf5Door native("serial");
+    const DoorRun native("serial");
     return trimmed(native.run(Door::kNone, "/", faults("serial", {"verify", path})).out);
   }
   // Runs the program with the door in the place's directory.
@@ -62,11 +62,11 @@ class Hdf5Faults : public ::testing::Test {
   }
 
   TemporaryDirectory place_;
-  std::optional<Hdf5Door> door_;
+  std::optional<DoorRun> door_;
 };
 
 #define FOREBAY_NEED_PLUGIN(flavour) \
-  if (const auto why = Hdf5Door(flavour).missing(); !why.empty()) GTEST_SKIP() << why
+  if (const auto why = DoorRun(flavour).missing(); !why.empty()) GTEST_SKIP() << why
 
 TEST_F(Hdf5Faults, KilledAfterFlush) {
   FOREBAY_NEED_PLUGIN("serial");
@@ -113,7 +113,7 @@ class Hdf5Churn : public Hdf5Faults, public ::testing::WithParamInterface<Words>
 
 TEST_P(Hdf5Churn, KilledAtAnyMomentLeavesAFlushedState) {
   FOREBAY_NEED_PLUGIN("serial");
-  const Hdf5Door native("serial");
+  const DoorRun native("serial");
   std::mt19937 random(41);
   for (unsigned round = 0; round < scaled(8u, 200u); ++round) {
     std::filesystem::remove(place_.file("flushed"));
@@ -137,7 +137,7 @@ INSTANTIATE_TEST_SUITE_P(All, Hdf5Churn,
                          [](const auto& test) { return "way" + std::to_string(test.index); });
 
 TEST_F(Hdf5Faults, MissingPluginPath) {
-  const Hdf5Door native("serial");
+  const DoorRun native("serial");
   auto words = native.words(Door::kNone, place_.path(), faults("serial", {"write", "f.h5"}));
   words.insert(words.begin() + 2, {"HDF5_PLUGIN_PATH=/nowhere", "HDF5_VOL_CONNECTOR=forebay"});
   const auto ran = testing::run("env", words);
@@ -151,11 +151,11 @@ TEST_F(Hdf5Faults, MissingPluginPath) {
 
 TEST_F(Hdf5Faults, PluginOfAnotherFlavour) {
   FOREBAY_NEED_PLUGIN("mpich");
-  const Hdf5Door native("serial");
+  const DoorRun native("serial");
   for (const std::string flavour : {"mpich", "openmpi"}) {
     auto words = native.words(Door::kNone, place_.path(), faults("serial", {"write", "f.h5"}));
     words.insert(words.begin() + 2,
-                 {"HDF5_PLUGIN_PATH=" + Hdf5Door::plugins(flavour), "HDF5_VOL_CONNECTOR=forebay"});
+                 {"HDF5_PLUGIN_PATH=" + DoorRun::plugins(flavour), "HDF5_VOL_CONNECTOR=forebay"});
     const auto ran = testing::run("env", words);
     EXPECT_LT(ran.code, 124) << "it crashed or hung";
     EXPECT_NE(ran.code, -1) << "it crashed with signal " << ran.signal;
@@ -237,7 +237,7 @@ class Hdf5Leaving : public Hdf5Faults, public ::testing::WithParamInterface<Way>
 
 TEST_P(Hdf5Leaving, IsAsNatively) {
   FOREBAY_NEED_PLUGIN("serial");
-  const Hdf5Door native("serial");
+  const DoorRun native("serial");
   const auto command = faults("serial", {"leave", place_.file("native.h5"), GetParam().name});
   const auto alone = native.run(Door::kNone, place_.path(), command, 60);
   const auto with = run({"leave", place_.file("door.h5"), GetParam().name});

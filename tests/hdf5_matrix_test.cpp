@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "support/hdf5_door.hpp"
+#include "support/door_run.hpp"
 #include "support/node.hpp"
 #include "support/scale.hpp"
 
@@ -60,7 +60,7 @@ bool beyond_bytes_in_pages(const std::string& name) { return name.ends_with(".h5
 class Hdf5Matrix : public ::testing::TestWithParam<Variant> {
  protected:
   // Runs h5_matrix into `directory`; an error, or nothing.
-  std::string run_into(const Hdf5Door& door, Door how, const std::string& directory,
+  std::string run_into(const DoorRun& door, Door how, const std::string& directory,
                        const std::string& options) {
     std::filesystem::create_directory(directory);
     Words command{hdf5_program("h5_matrix", GetParam().flavour), "run", "directory=" + directory};
@@ -87,7 +87,7 @@ class Hdf5Matrix : public ::testing::TestWithParam<Variant> {
   }
   // What the file holds (dump), or where its raw data lie (extents), seen natively.
   static std::string ask(const char* what, const std::string& file) {
-    const Hdf5Door native("serial");
+    const DoorRun native("serial");
     return native.run(Door::kNone, "/", {hdf5_program("h5_matrix", "serial"), what, file}).out;
   }
   // Every byte of raw data, unused parts of chunks included.
@@ -107,7 +107,7 @@ class Hdf5Matrix : public ::testing::TestWithParam<Variant> {
     EXPECT_NE(compared, 0u) << left;
   }
   // Of what the door was handed: staged, and kept of what was read.
-  static std::uint64_t counted(const Hdf5Door& door, const std::string& figure) {
+  static std::uint64_t counted(const DoorRun& door, const std::string& figure) {
     const auto status = door.forebay({"status", "--json"}).out;
     const auto value =
         json_value(status, "d['buffers'][0]['totals']['" + figure + "'] if d['buffers'] else 0");
@@ -139,7 +139,7 @@ class Hdf5Matrix : public ::testing::TestWithParam<Variant> {
 
 TEST_P(Hdf5Matrix, IsAsNatively) {
   const auto& variant = GetParam();
-  const Hdf5Door door(variant.flavour);
+  const DoorRun door(variant.flavour);
   if (const auto why = door.missing(); !why.empty()) GTEST_SKIP() << why;
   const TemporaryDirectory place;
   std::string options = variant.options;
@@ -152,7 +152,7 @@ TEST_P(Hdf5Matrix, IsAsNatively) {
     ASSERT_EQ(run_into(door, Door::kNone, left, these), "");
     ASSERT_EQ(run_into(door, variant.door, right, these), "");
     const auto first = std::filesystem::exists(right + "/connector") ? right : right + "/0";
-    EXPECT_EQ(slurp(first + "/connector"), Hdf5Door::connector_name(variant.door) + "\n");
+    EXPECT_EQ(slurp(first + "/connector"), DoorRun::connector_name(variant.door) + "\n");
     compare(left, right);
   }
   if (is_buffered(variant)) {

@@ -8,7 +8,7 @@
 #include <format>
 #include <optional>
 
-#include "support/hdf5_door.hpp"
+#include "support/door_run.hpp"
 #include "support/node.hpp"
 #include "support/scale.hpp"
 
@@ -23,7 +23,7 @@ std::string said(const Ran& ran) {
 
 // What an HDF5 file holds, seen natively; nothing for other files.
 std::string dump(const std::string& file) {
-  const Hdf5Door native("serial");
+  const DoorRun native("serial");
   return native.run(Door::kNone, "/", {hdf5_program("h5_matrix", "serial"), "dump", file}).out;
 }
 
@@ -76,7 +76,7 @@ class Hdf5Programs : public ::testing::Test {
   static Words python(const std::string& script) { return {"python3", kScripts + script}; }
   // The same files in both directories, made natively.
   void prepare() {
-    const Hdf5Door maker("serial");
+    const DoorRun maker("serial");
     ASSERT_EQ(maker
                   .run(Door::kNone, native_,
                        {hdf5_program("h5_matrix", "serial"), "run", "directory=.", "thin=7", "format=latest"})
@@ -90,7 +90,7 @@ class Hdf5Programs : public ::testing::Test {
   TemporaryDirectory base_;
   std::string native_ = base_.file("native");
   std::string door_ = base_.file("door");
-  std::optional<Hdf5Door> place_;
+  std::optional<DoorRun> place_;
 };
 
 #define FOREBAY_NEED(flavour) \

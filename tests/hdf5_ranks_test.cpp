@@ -8,7 +8,7 @@
 #include <format>
 #include <fstream>
 
-#include "support/hdf5_door.hpp"
+#include "support/door_run.hpp"
 #include "support/scale.hpp"
 
 namespace forebay::testing {
@@ -42,8 +42,8 @@ class Hdf5Ranks : public ::testing::TestWithParam<Shape> {
 
   const TemporaryDirectory place_;
   // For the door's other name: both caches on. However fast home is, what is written is staged.
-  const Hdf5Door door_{GetParam().flavour,
-                       {"HDF5_CACHE_WR=yes", "HDF5_CACHE_RD=yes", "FOREBAY_ADMISSION_WRITE=always"}};
+  const DoorRun door_{GetParam().flavour,
+                      {"HDF5_CACHE_WR=yes", "HDF5_CACHE_RD=yes", "FOREBAY_ADMISSION_WRITE=always"}};
 };
 
 // Four ranks on however few cores there are, with nothing but MPI_THREAD_SINGLE.
@@ -97,11 +97,11 @@ INSTANTIATE_TEST_SUITE_P(All, Hdf5Ranks,
 class Hdf5Nodes : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    if (const auto why = Hdf5Door(GetParam()).missing(); !why.empty()) GTEST_SKIP() << why;
+    if (const auto why = DoorRun(GetParam()).missing(); !why.empty()) GTEST_SKIP() << why;
     if (testing::run("unshare", {"--uts", "true"}).code != 0)
       GTEST_SKIP() << "SKIPPED: host names cannot be changed here";
   }
-  void run(const Hdf5Door& door, Door how, const Words& arguments) const {
+  void run(const DoorRun& door, Door how, const Words& arguments) const {
     Words command{FOREBAY_TEST_SOURCE_DIR "/tests/hdf5/ranks/on_node.sh", memory_.path(),
                   hdf5_program("h5_ranks", GetParam())};
     command.insert(command.end(), arguments.begin(), arguments.end());
@@ -120,7 +120,7 @@ class Hdf5Nodes : public ::testing::TestWithParam<const char*> {
 
 // Nothing is drained before it must be, so that memory does not hold it.
 TEST_P(Hdf5Nodes, HaveATierInTheSameDirectory) {
-  const Hdf5Door door(GetParam(), {"FOREBAY_DRAIN_TRIGGER=close", "FOREBAY_PRESSURE_WAIT=60s"});
+  const DoorRun door(GetParam(), {"FOREBAY_DRAIN_TRIGGER=close", "FOREBAY_PRESSURE_WAIT=60s"});
   run(door, Door::kConnector, {"grow", place_.file("f.h5"), "8000"});
   run(door, Door::kConnector, {"uneven", place_.file("g.h5"), "1"});
   for (const std::string node : {"node0", "node1"}) {
@@ -138,8 +138,8 @@ TEST_P(Hdf5Nodes, AreGivenItByTheCacheVolsFile) {
       << "HDF5_CACHE_STORAGE_SCOPE: GLOBAL\nHDF5_CACHE_STORAGE_TYPE: BURST_BUFFER\n"
          "HDF5_CACHE_STORAGE_SIZE: 33554432\nHDF5_CACHE_STORAGE_PATH: "
       << memory_.file("shared") << "\n";
-  const Hdf5Door door(GetParam(), {"HDF5_CACHE_WR=yes", "HDF5_CACHE_RD=yes", "CACHE_CFG_NAME=" + name,
-                                   "HDF5_VOL_CONNECTOR=cache_ext config=" + place_.file("cache.cfg")});
+  const DoorRun door(GetParam(), {"HDF5_CACHE_WR=yes", "HDF5_CACHE_RD=yes", "CACHE_CFG_NAME=" + name,
+                                  "HDF5_VOL_CONNECTOR=cache_ext config=" + place_.file("cache.cfg")});
   run(door, Door::kCacheName, {"uneven", place_.file("f.h5"), "2"});
   for (const std::string node : {"node0", "node1"}) {
     EXPECT_TRUE(std::filesystem::exists(shared(name + "-" + node + "/shared-" + node + ".data")));

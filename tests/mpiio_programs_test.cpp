@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "os/temporary_directory.hpp"
-#include "support/hdf5_door.hpp"
+#include "support/door_run.hpp"
 
 namespace forebay::testing {
 namespace {
@@ -21,7 +21,7 @@ std::string mpiio_program(const std::string& name, const std::string& flavour) {
   return std::format("{}/tests/mpiio/mpiio_{}_{}", FOREBAY_TEST_BUILD_DIR, name, flavour);
 }
 
-std::uint64_t total(const Hdf5Door& door, const char* figure) {
+std::uint64_t total(const DoorRun& door, const char* figure) {
   const auto status = door.forebay({"status", "--json"});
   const auto value = json_value(status.out, std::format("d['buffers'][0]['totals']['{}']", figure));
   return std::stoull("0" + value);
@@ -64,7 +64,7 @@ class MpiioPrograms : public ::testing::TestWithParam<const char*> {
   }
 
   TemporaryDirectory place_{"/dev/shm"};
-  Hdf5Door door_{GetParam(), {"FOREBAY_HOMES=" + place_.path(), "FOREBAY_DRAIN_DELAY=1h"}};
+  DoorRun door_{GetParam(), {"FOREBAY_HOMES=" + place_.path(), "FOREBAY_DRAIN_DELAY=1h"}};
 };
 
 TEST_P(MpiioPrograms, FortranMpifh) { same(2, {mpiio_program("mpifh", flavour())}); }
@@ -94,7 +94,7 @@ TEST_P(MpiioPrograms, WhatWasNotClosedGoesHomeAtFinalize) {
 }
 
 TEST_P(MpiioPrograms, WithoutHomesNothingIsTouched) {
-  const Hdf5Door closed(GetParam(), {"FOREBAY_HOMES="});
+  const DoorRun closed(GetParam(), {"FOREBAY_HOMES="});
   const auto ran =
       closed.run(Door::kMpiio, place_.path(),
                  closed.on_ranks(2, {mpiio_program("scenes", flavour()), "unclosed", file("door")}));

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "os/temporary_directory.hpp"
-#include "support/hdf5_door.hpp"
+#include "support/door_run.hpp"
 #include "support/scale.hpp"
 #include "support/seed.hpp"
 
@@ -32,7 +32,7 @@ TEST_P(MpiioRandom, SameAsNatively) {
     GTEST_SKIP() << "SKIPPED, a known fault: random programs on Open MPI differ or hang";
   const auto seed = choose_seed("random MPI-IO programs");
   const TemporaryDirectory place("/dev/shm");
-  const Hdf5Door door(flavour, {"FOREBAY_HOMES=" + place.file("door")});
+  const DoorRun door(flavour, {"FOREBAY_HOMES=" + place.file("door")});
   const auto rounds = scaled(1, 50);
   for (int round = 0; round < rounds; ++round) {
     const auto first = round * programs + 1;

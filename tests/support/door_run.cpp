@@ -1,4 +1,4 @@
-#include "support/hdf5_door.hpp"
+#include "support/door_run.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -28,30 +28,30 @@ std::string slurp(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-Hdf5Door::Hdf5Door(std::string flavour, Words more) : flavour_(std::move(flavour)), more_(std::move(more)) {}
+DoorRun::DoorRun(std::string flavour, Words more) : flavour_(std::move(flavour)), more_(std::move(more)) {}
 
-std::string Hdf5Door::plugins(const std::string& flavour) {
+std::string DoorRun::plugins(const std::string& flavour) {
   return FOREBAY_TEST_BUILD_DIR "/plugins/" + flavour;
 }
 
-std::string Hdf5Door::connector_name(Door door) {
+std::string DoorRun::connector_name(Door door) {
   if (const auto other = other_connector(); !other.empty()) return other.substr(0, other.find(' '));
   if (door == Door::kCacheName) return "cache_ext";
   return door == Door::kConnector ? "forebay" : "native";
 }
 
-std::string Hdf5Door::missing() const {
+std::string DoorRun::missing() const {
   if (!other_connector().empty() || fs::exists(plugins(flavour_))) return "";
   return "SKIPPED: there is no plugin in " + plugins(flavour_);
 }
 
 // Small buckets, so that small files have many; small tiers, so that there is pressure.
-Words Hdf5Door::buffer() const {
+Words DoorRun::buffer() const {
   return {"FOREBAY_BUFFER_DIRECTORY=" + memory_.file("control"), "FOREBAY_BUFFER_BUCKET_SIZE=16KiB",
           "FOREBAY_BUFFER_MAX_PROCESSES=64", "FOREBAY_TIERS=memory:" + memory_.path() + ":64MiB"};
 }
 
-Words Hdf5Door::switches(Door door, const std::string& directory) const {
+Words DoorRun::switches(Door door, const std::string& directory) const {
   const auto other = other_connector();
   if (door == Door::kNone || other == "native") return {};
   if (!other.empty()) return {"HDF5_VOL_CONNECTOR=" + other};
@@ -70,7 +70,7 @@ Words Hdf5Door::switches(Door door, const std::string& directory) const {
   return words;
 }
 
-Words Hdf5Door::words(Door door, const std::string& directory, const Words& command, unsigned seconds) const {
+Words DoorRun::words(Door door, const std::string& directory, const Words& command, unsigned seconds) const {
   Words all{"-C", directory, "ASAN_OPTIONS=detect_leaks=0", "PYTHONDONTWRITEBYTECODE=1"};
   if (flavour_ == "openmpi") {
     append(all, {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_btl=self,sm",
@@ -82,7 +82,7 @@ Words Hdf5Door::words(Door door, const std::string& directory, const Words& comm
   return all;
 }
 
-Words Hdf5Door::on_ranks(int ranks, const Words& command) const {
+Words DoorRun::on_ranks(int ranks, const Words& command) const {
   if (flavour_ == "serial") return command;
   Words all{"mpiexec." + flavour_, "-n", std::to_string(ranks)};
   if (flavour_ == "openmpi") append(all, {"--oversubscribe", "--bind-to", "none"});
@@ -90,11 +90,11 @@ Words Hdf5Door::on_ranks(int ranks, const Words& command) const {
   return all;
 }
 
-Ran Hdf5Door::run(Door door, const std::string& directory, const Words& command, unsigned seconds) const {
+Ran DoorRun::run(Door door, const std::string& directory, const Words& command, unsigned seconds) const {
   return testing::run("env", words(door, directory, command, seconds));
 }
 
-Ran Hdf5Door::forebay(const Words& arguments) const {
+Ran DoorRun::forebay(const Words& arguments) const {
   Words all = buffer();
   all.push_back(FOREBAY_TEST_BUILD_DIR "/src/tools/forebay/forebay");
   append(all, arguments);

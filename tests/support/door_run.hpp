@@ -1,5 +1,5 @@
-// For tests of the HDF5 door: programs run as they are, once by themselves and once with the door switched on
-// by nothing but the environment, each with a buffer of its own.
+// For tests of doors: programs run as they are, once by themselves and once with a door switched on by
+// nothing but the environment, each with a buffer of its own.
 //
 // FOREBAY_TEST_HDF5_CONNECTOR puts another connector string in the door's place: "native" runs both sides
 // natively, and HDF5's own "pass_through under_vol=0;under_info={}" tells what comes of any connector.
@@ -19,10 +19,10 @@ using Words = std::vector<std::string>;
 // kMpiio: the MPI-IO door instead of HDF5's, for files below the directory in which a program runs.
 enum class Door { kNone, kConnector, kDriver, kCacheName, kMpiio };
 
-class Hdf5Door {
+class DoorRun {
  public:
   // `more`: further variables, as NAME=VALUE.
-  explicit Hdf5Door(std::string flavour, Words more = {});
+  explicit DoorRun(std::string flavour, Words more = {});
 
   // Why the door cannot be tested here, or nothing.
   [[nodiscard]] std::string missing() const;
