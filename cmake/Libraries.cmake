@@ -2,6 +2,7 @@
 
 find_package(PkgConfig REQUIRED)
 find_package(GTest REQUIRED)
+find_package(nlohmann_json REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(CLI11 REQUIRED)
 pkg_check_modules(fuse3 REQUIRED IMPORTED_TARGET fuse3)

@@ -1,0 +1,73 @@
+// What the rounds of one way say together: medians and spreads.
+//
+// Only rounds that ended well count. A way that returned a wrong byte in any round has figures all the same,
+// for whoever looks for the fault, but is not trusted: nothing may be concluded from them.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/forebay/report/results.hpp"
+
+namespace forebay::report {
+
+struct Spread {
+  double median = 0;
+  double low = 0;  // the smallest and the largest of all
+  double high = 0;
+  std::size_t count = 0;  // never 0
+};
+using Figure = std::optional<Spread>;
+Figure spread_of(std::vector<double> values);
+
+struct IterationFigures {
+  std::string name;
+  Figure seconds;
+  Figure rate;  // bytes a second
+};
+
+struct WayFigures {
+  std::string way;
+  std::size_t good = 0;  // rounds that ended well
+  std::size_t wrong = 0;
+  std::size_t failed = 0;
+  std::size_t interrupted = 0;
+  std::size_t missing = 0;          // planned, and not in the file
+  std::vector<std::string> errors;  // each once
+
+  Figure observed_rate, raw_rate;  // bytes a second
+  Figure bytes, operations, peak_memory;
+  Figure home_reads, home_writes, home_read_bytes, home_written_bytes;
+  Figure staged_bytes, hit_rate;
+  std::map<std::string, Spread, std::less<>> times;
+  Number checked;  // the smallest share of a round's bytes that was compared, at most 1
+  std::vector<IterationFigures> iterations;
+  Pairs settings;
+
+  [[nodiscard]] Figure time(std::string_view name) const;
+  [[nodiscard]] bool trusted() const { return wrong == 0 && good > 0; }
+};
+
+// The ways of a workload in its order.
+std::vector<WayFigures> figures_of(const Workload& workload);
+
+// The way that others are compared with: "native", or else the first. Null if there is none.
+const WayFigures* baseline_of(std::span<const WayFigures> ways);
+
+// One part of the time from begin to end.
+struct Phase {
+  std::string_view
+      name;  // "compute", "create, open", "transfer", "metadata", "flush", "close", "tail", "other"
+  double seconds = 0;
+};
+// Medians, in the order in which they happen; phases that took no time are left out. "other" is what the
+// total has more than its parts; parts that overlap (asynchronous transfers) may make more than the total.
+std::vector<Phase> phases_of(const WayFigures& figures);
+
+}  // namespace forebay::report
