@@ -8,29 +8,27 @@ using namespace forebay::posix;
 
 namespace {
 
-bool takes_mode(int flags) { return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE; }
+// The mode is there only where the flags say so.
+mode_t mode_of(int flags, va_list more) {
+  const bool there = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+  return there ? va_arg(more, mode_t) : 0;
+}
 
 }  // namespace
 
 FOREBAY_CALL int fb_open(const char* path, int flags, ...) {
-  mode_t mode = 0;
-  if (takes_mode(flags)) {
-    va_list more;
-    va_start(more, flags);
-    mode = va_arg(more, mode_t);
-    va_end(more);
-  }
+  va_list more;
+  va_start(more, flags);
+  const auto mode = mode_of(flags, more);
+  va_end(more);
   return opened(real.open(path, flags, mode), AT_FDCWD, path, flags);
 }
 
 FOREBAY_CALL int fb_openat(int at, const char* path, int flags, ...) {
-  mode_t mode = 0;
-  if (takes_mode(flags)) {
-    va_list more;
-    va_start(more, flags);
-    mode = va_arg(more, mode_t);
-    va_end(more);
-  }
+  va_list more;
+  va_start(more, flags);
+  const auto mode = mode_of(flags, more);
+  va_end(more);
   return opened(real.openat(at, path, flags, mode), at, path, flags);
 }
 
