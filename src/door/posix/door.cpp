@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/log.hpp"
+#include "door/posix/user_memory.hpp"
 #include "session/session.hpp"
 
 namespace forebay::posix {
@@ -203,6 +204,7 @@ constexpr Engine kEngine{.adopt = Guarded<adopt>::call,
                          .renamed = Guarded<renamed>::call,
                          .drain_everything = Guarded<drain_everything>::call,
                          .stop_buffering = Guarded<stop_buffering>::call,
+                         .forget_memory = forget_memory,
                          .leave = Guarded<leave>::call};
 }  // namespace
 

@@ -58,6 +58,8 @@ struct Engine {
   long (*drain_everything)(int inherited);
   // From now on every file is direct: the process has a way to files that nobody sees.
   void (*stop_buffering)(const char* why);
+  // Memory was unmapped or protected (user_memory.hpp).
+  void (*forget_memory)();
   void (*leave)();
 };
 

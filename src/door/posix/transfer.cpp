@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "door/posix/door.hpp"
+#include "door/posix/user_memory.hpp"
 
 namespace forebay::posix {
 namespace {
@@ -20,9 +21,11 @@ constexpr std::size_t kMostAtOnce = 0x7ffff000;  // as the kernel
 // The sum of the pieces, or a negative errno.
 long total_of(const iovec* pieces, int count) {
   if (count < 0 || count > IOV_MAX) return -EINVAL;
+  if (!touchable(pieces, static_cast<std::size_t>(count) * sizeof *pieces, Touch::kRead)) return -EFAULT;
   std::size_t total = 0;
   for (int i = 0; i < count; ++i) {
     if (pieces[i].iov_len > static_cast<std::size_t>(SSIZE_MAX) - total) return -EINVAL;
+    if (!may_be_mapped(pieces[i].iov_base, pieces[i].iov_len)) return -EFAULT;
     total += pieces[i].iov_len;
   }
   return static_cast<long>(std::min(total, kMostAtOnce));
@@ -57,24 +60,56 @@ void step_back(int fd, long by) {
   if (by > 0) (void)::lseek(fd, -by, SEEK_CUR);
 }
 
+// All that can be read of the pieces, one after the other.
+std::vector<std::byte> gather(const iovec* pieces, int count, long total) {
+  std::vector<std::byte> gathered;
+  gathered.reserve(static_cast<std::size_t>(total));
+  (void)each_piece(pieces, count, total, 0, [&](std::uint64_t, void* from, std::size_t length) {
+    const auto take = [&](std::span<const std::byte> some) {
+      gathered.insert(gathered.end(), some.begin(), some.end());
+      return static_cast<long>(some.size());
+    };
+    if (!touchable(from, length, Touch::kRead)) return read_carefully(from, length, take);
+    return take({static_cast<const std::byte*>(from), length});
+  });
+  return gathered;
+}
+
 long append(const Pin& open, int fd, const iovec* pieces, int count, long total, bool moves) {
   std::vector<std::byte> gathered;
   std::span<const std::byte> data;
-  if (count == 1) {
+  if (count == 1 && touchable(pieces[0].iov_base, static_cast<std::size_t>(total), Touch::kRead)) {
     data = {static_cast<const std::byte*>(pieces[0].iov_base), static_cast<std::size_t>(total)};
   } else {
-    gathered.reserve(static_cast<std::size_t>(total));
-    for (int i = 0; i < count; ++i) {
-      const auto* const from = static_cast<const std::byte*>(pieces[i].iov_base);
-      const auto length = std::min(pieces[i].iov_len, static_cast<std::size_t>(total) - gathered.size());
-      gathered.insert(gathered.end(), from, from + length);
-    }
+    gathered = gather(pieces, count, total);
+    if (gathered.empty()) return -EFAULT;
     data = gathered;
   }
   const auto at = open->file->append(data);
   if (!at) return answer(std::unexpected(at.error()));
-  if (moves) (void)::lseek(fd, static_cast<off_t>(*at) + total, SEEK_SET);
-  return total;
+  const auto size = static_cast<long>(data.size());
+  if (moves) (void)::lseek(fd, static_cast<off_t>(*at) + size, SEEK_SET);
+  return size;
+}
+
+long read_piece(File& file, std::uint64_t at, void* to, std::size_t length) {
+  const auto fill = [&, at](std::span<std::byte> room) mutable {
+    const long n = in_bytes(file.read(at, room));
+    if (n > 0) at += static_cast<std::uint64_t>(n);
+    return n;
+  };
+  if (!touchable(to, length, Touch::kWrite)) return write_carefully(to, length, fill);
+  return in_bytes(file.read(at, {static_cast<std::byte*>(to), length}));
+}
+
+long write_piece(File& file, std::uint64_t at, const void* from, std::size_t length) {
+  const auto use = [&, at](std::span<const std::byte> data) mutable {
+    const long n = in_bytes(file.write(at, data));
+    if (n > 0) at += static_cast<std::uint64_t>(n);
+    return n;
+  };
+  if (!touchable(from, length, Touch::kRead)) return read_carefully(from, length, use);
+  return in_bytes(file.write(at, {static_cast<const std::byte*>(from), length}));
 }
 
 }  // namespace
@@ -90,7 +125,7 @@ long read(int fd, const iovec* pieces, int count, off_t offset) {
   if (offset < 0) return kPass;
   const long done =
       each_piece(pieces, count, total, offset, [&](std::uint64_t at, void* to, std::size_t length) {
-        return in_bytes(open->file->read(at, {static_cast<std::byte*>(to), length}));
+        return read_piece(*open->file, at, to, length);
       });
   if (here) step_back(fd, total - std::max(done, 0L));
   return done;
@@ -109,7 +144,7 @@ long write(int fd, const iovec* pieces, int count, off_t offset) {
   if (offset < 0) return kPass;
   const long done =
       each_piece(pieces, count, total, offset, [&](std::uint64_t at, void* from, std::size_t length) {
-        return in_bytes(open->file->write(at, {static_cast<const std::byte*>(from), length}));
+        return write_piece(*open->file, at, from, length);
       });
   if (here) step_back(fd, total - std::max(done, 0L));
   return done;

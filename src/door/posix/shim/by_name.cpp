@@ -27,6 +27,16 @@ bool buffer_exists() {
 
 }  // namespace
 
+bool is_text(const char* path) {
+  constexpr uintptr_t kPage = 4096;
+  const auto address = reinterpret_cast<uintptr_t>(path);
+  if (address < kPage) return false;
+  const int before = errno;
+  const bool mapped = ::msync(reinterpret_cast<void*>(address & ~(kPage - 1)), 1, MS_ASYNC) == 0;
+  errno = before;
+  return mapped;
+}
+
 const Engine* engine_for(int at, const char* path) {
   if (!active.load(std::memory_order_relaxed) || thread.depth != 0 || in_vfork_child()) return nullptr;
   if (const auto* const there = engine.load(std::memory_order_acquire)) return there;

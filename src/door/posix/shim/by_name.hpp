@@ -7,8 +7,11 @@
 namespace forebay::posix {
 
 // The engine, if this process has it already, or if the name may lie in a home and the buffer is there. Null
-// where there is nothing to ask.
+// where there is nothing to ask, or no name.
 const Engine* engine_for(int at, const char* path);
+
+// Is there memory where the name should be? For those who look at it before the kernel does.
+[[nodiscard]] bool is_text(const char* path);
 
 // Who a name means, before it goes away. False: no regular file. With AT_STATX_DONT_SYNC home is not asked:
 // the number of links may be an old one.

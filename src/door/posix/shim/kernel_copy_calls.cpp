@@ -22,7 +22,9 @@ bool made_direct(int fd, const char* why) { return !buffered(fd) || prepared(&En
 
 FOREBAY_CALL void* fb_mmap(void* at, size_t length, int protection, int flags, int fd, off_t offset) {
   if ((flags & MAP_ANONYMOUS) == 0 && !made_direct(fd, "mmap")) return MAP_FAILED;
-  return real.mmap(at, length, protection, flags, fd, offset);
+  void* const result = real.mmap(at, length, protection, flags, fd, offset);
+  if ((flags & MAP_FIXED) != 0) forget_memory();
+  return result;
 }
 
 FOREBAY_CALL ssize_t fb_sendfile(int out, int in, off_t* offset, size_t count) {

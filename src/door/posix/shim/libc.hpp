@@ -30,7 +30,7 @@
   X(stat) X(lstat) X(fstat) X(fstatat) X(statx)                                                              \
   X(rename) X(renameat) X(renameat2) X(link) X(linkat) X(unlink) X(unlinkat) X(remove)                       \
   X(utime) X(utimes) X(lutimes) X(futimes) X(futimesat) X(utimensat) X(futimens)                             \
-  X(mmap) X(sendfile) X(splice) X(copy_file_range)                                                           \
+  X(mmap) X(munmap) X(mprotect) X(mremap) X(sendfile) X(splice) X(copy_file_range)                                 \
   X(fopen) X(fdopen) X(freopen) X(fclose) X(tmpfile) X(vdprintf)                                             \
   X(execve) X(execvpe) X(execveat) X(fexecve) X(posix_spawn) X(posix_spawnp) X(_exit)                        \
   X(aio_read) X(aio_write) X(aio_fsync) X(lio_listio) X(pthread_create) X(chdir) X(fchdir) X(syscall)

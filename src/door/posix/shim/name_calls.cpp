@@ -10,6 +10,11 @@ using namespace forebay::posix;
 
 namespace {
 
+// Before the kernel has seen the name.
+const Engine* engine_before(int at, const char* path) {
+  return active.load(std::memory_order_relaxed) && is_text(path) ? engine_for(at, path) : nullptr;
+}
+
 bool drained(const Engine* there, const Names& file) {
   Crossing crossing;
   const long failed = there->drain_inode(file.device, file.inode);
@@ -29,7 +34,7 @@ void tell_unlinked(const Engine* there, const Names& file) {
 template <class Call>
 int unlinking(int at, const char* path, Call call) {
   Names file;
-  const auto* const there = engine_for(at, path);
+  const auto* const there = engine_before(at, path);
   const bool known = there != nullptr && look_at(at, path, false, &file, AT_STATX_DONT_SYNC) &&
                      matters(there, file) && look_at(at, path, false, &file);
   const int result = call();
@@ -41,8 +46,8 @@ template <class Call>
 int renaming(int from_at, const char* from, int to_at, const char* to, bool exchanges, Call call) {
   Names file;
   Names replaced;
-  const auto* there = engine_for(from_at, from);
-  if (there == nullptr) there = engine_for(to_at, to);
+  const auto* there = engine_before(from_at, from);
+  if (there == nullptr) there = engine_before(to_at, to);
   const bool known = there != nullptr && look_at(from_at, from, false, &file);
   const bool over = there != nullptr && look_at(to_at, to, false, &replaced);
   if (known && !drained(there, file)) return -1;
@@ -63,7 +68,7 @@ int renaming(int from_at, const char* from, int to_at, const char* to, bool exch
 template <class Call>
 int linking(int at, const char* path, bool follow, Call call) {
   Names file;
-  const auto* const there = engine_for(at, path);
+  const auto* const there = engine_before(at, path);
   if (there != nullptr && look_at(at, path, follow, &file) && !drained(there, file)) return -1;
   return call();
 }
@@ -84,7 +89,7 @@ int timing(const Engine* there, bool known, const Names& file, const timespec* t
 template <class Call>
 int timing_name(int at, const char* path, bool follow, const timespec* times, Call call) {
   Names file;
-  const auto* const there = engine_for(at, path);
+  const auto* const there = engine_before(at, path);
   const bool known = there != nullptr && look_at(at, path, follow, &file);
   return timing(there, known, file, times, call);
 }

@@ -1,4 +1,5 @@
 // Size, space and stable storage.
+#include "door/posix/shim/by_name.hpp"
 #include "door/posix/shim/opened.hpp"
 
 using namespace forebay::posix;
@@ -22,7 +23,7 @@ FOREBAY_CALL int fb_ftruncate(int fd, off_t size) {
 }
 
 FOREBAY_CALL int fb_truncate(const char* path, off_t size) {
-  if (!active.load(std::memory_order_relaxed) || thread.depth != 0 || size < 0 ||
+  if (!active.load(std::memory_order_relaxed) || thread.depth != 0 || size < 0 || !is_text(path) ||
       !may_lie_in_home(AT_FDCWD, path))
     return real.truncate(path, size);
   const int fd = fb_open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);

@@ -108,6 +108,12 @@ bool prepared(Member member, Arguments... arguments) {
   return !served(ignored, member, arguments...) || ignored >= 0;
 }
 
+// Mappings have changed: the engine remembers which of the caller's memory can be touched. To be called
+// afterwards, for until then a look finds the memory as it was.
+inline void forget_memory() {
+  if (const auto* const there = engine.load(std::memory_order_acquire)) there->forget_memory();
+}
+
 // The engine's own descriptors keep out of the application's way: the lowest number is the application's.
 int raise_own(int fd);
 
