@@ -65,27 +65,54 @@ INSTANTIATE_TEST_SUITE_P(Scripts, PosixPrograms,
                            return name;
                          });
 
+std::string unseen(const std::string& name) {
+  return std::string(FOREBAY_TEST_BUILD_DIR) + "/tests/posix/posix_" + name;
+}
+
 // Nobody sees them: they find what was closed, what they inherit is home before they start, and the report
 // says so.
 TEST(PosixUnseen, ProgramsFindFilesAsTheyWereClosed) {
-  for (const std::string program : {"posix_raw", "posix_static"}) {
+  for (const std::string program : {"raw", "static", "go"}) {
     const PosixPlace place;
-    const auto path = std::string(FOREBAY_TEST_BUILD_DIR) + "/tests/posix/" + program;
     const auto file = place.home("a");
-    auto ran = place.shell("printf before > " + file + "; " + path + " " + file + " after; cat " + file);
+    const auto ran =
+        place.shell("printf before > " + file + "; " + unseen(program) + " " + file + " after; cat " + file);
     EXPECT_EQ(ran.code, 0) << ran.err;
     EXPECT_EQ(ran.out, "beforebeforeafter") << program;
-    if (program == "posix_static") {
-      ran = place.run({path, file, "more"});
-      EXPECT_EQ(ran.code, 0);
-      EXPECT_NE(ran.err.find("linked statically"), std::string::npos) << ran.err;
-    }
   }
+}
+
+TEST(PosixUnseen, AreNamedInTheReportWhereverTheyAreStarted) {
+  const struct {
+    std::string program, words;
+  } all[] = {{"static", "linked statically"}, {"go", "by itself (Go)"}};
+  for (const auto& [program, words] : all) {
+    const PosixPlace place;
+    const auto file = place.home("a");
+    const auto count = [&] { return place.reported("sum('" + words + "' in s for s in d['not_seen'])"); };
+    // By the run itself, by a shell, by a program that forks as vfork does, by its name alone.
+    auto ran = place.shell(unseen(program) + " " + file + " text; true");
+    EXPECT_EQ(count(), "1") << ran.err;
+    EXPECT_NE(ran.err.find(words), std::string::npos) << ran.err;
+    ran = place.run({"python3", "-c",
+                     "import subprocess\nfor i in range(3): subprocess.run(['" + unseen(program) + "', '" +
+                         file + "', 'x'])"});
+    EXPECT_EQ(count(), "1") << ran.err;
+    ran = place.shell("PATH=" + std::string(FOREBAY_TEST_BUILD_DIR) + "/tests/posix:$PATH; cd " +
+                      place.home() + "; posix_" + program + " b text");
+    EXPECT_EQ(count(), "1") << ran.err;
+    // Not when they have nothing to do with a home.
+    ran = place.shell("cd /; " + unseen(program) + " " + place.plain("a") + " text");
+    EXPECT_EQ(count(), "0") << ran.err;
+  }
+  const PosixPlace place;
+  (void)place.shell("env -u LD_PRELOAD cat " + place.home("nothing") + " || true");
+  EXPECT_EQ(place.reported("sum('without the library' in s for s in d['not_seen'])"), "1");
 }
 
 TEST(PosixUnseen, AStaticProgramFindsWhatItInheritsAtHome) {
   const PosixPlace place;
-  const auto path = std::string(FOREBAY_TEST_BUILD_DIR) + "/tests/posix/posix_static";
+  const auto path = unseen("static");
   const auto file = place.home("a");
   // The shell still has the file open when the program starts.
   const auto ran = place.shell(

@@ -1,8 +1,15 @@
 /* Writes and reads a file with instructions of its own, as Go does: posix_raw FILE WORDS. Also linked
- * statically. */
+ * statically, and with the mark that Go puts into its programs. */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/syscall.h>
+
+#ifdef LIKE_GO
+static const struct {
+  unsigned name_size, size, type;
+  char name[4], text[4];
+} mark __attribute__((section(".note.go.buildid"), used, aligned(4))) = {4, 4, 4, "Go", "id"};
+#endif
 
 static long call(long number, long a, long b, long c) {
   long result;

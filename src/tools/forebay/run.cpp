@@ -192,6 +192,9 @@ int run(Options options) {
   report.ended = *ended;
   report.elapsed = Clock::now() - began;
   report.ending = buffer->end();
+  for (const auto& unseen : report.ending.unseen) {
+    if (!std::ranges::contains(report.unseen, unseen)) report.unseen.push_back(unseen);
+  }
   if (report.ending.status && report.ending.status->totals)
     report.figures = figures_of(*before, *report.ending.status->totals);
   if (report.ending.reports) {

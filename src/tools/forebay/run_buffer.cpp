@@ -108,6 +108,7 @@ Ending RunBuffer::end() {
   Ending ending;
   const bool last = !lock_ || lock_->become_the_last();
   ending.reports = last;
+  if (lock_ && last) ending.unseen = lock_->notes();
   auto status = look_at_buffer(settings_);
   if (usable(status) && status->unsaved() != 0 && goes_on_without_us()) {
     ending.status = std::move(*status);

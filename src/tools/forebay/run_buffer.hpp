@@ -38,7 +38,8 @@ struct Ending {
   bool detached = false;                 // what is unsaved is carried home in the background
   bool reports = true;                   // false: other ranks of the job go on, the last one reports
   bool removed = false;
-  std::string trouble{};  // why something did not go home
+  std::string trouble{};              // why something did not go home
+  std::vector<std::string> unseen{};  // what the POSIX door noted: "./a.out is linked statically"
 };
 
 class RunBuffer {

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <filesystem>
 #include <format>
+#include <set>
+#include <sstream>
 #include <thread>
 
 #include "os/private_file.hpp"
@@ -15,6 +17,7 @@ namespace forebay {
 namespace {
 
 constexpr std::string_view kSuffix = ".run";
+constexpr std::size_t kMostNotes = 128u << 10;
 constexpr auto kPause = std::chrono::milliseconds(5);
 
 // Is it still what lies under its name? The last of the runs before may have removed it.
@@ -51,6 +54,15 @@ Result<RunLock> RunLock::take_abandoned(const std::string& directory, const std:
 }
 
 bool RunLock::become_the_last() { return ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0; }
+
+std::vector<std::string> RunLock::notes() const {
+  std::string text(kMostNotes, '\0');
+  const auto size = read_fully(file_.get(), text.data(), text.size(), 0);
+  std::istringstream lines(text.substr(0, size.value_or(0)));
+  std::set<std::string> all;
+  for (std::string line; std::getline(lines, line);) all.insert(line);
+  return {all.begin(), all.end()};
+}
 
 void RunLock::remove() { ::unlinkat(directory_.get(), name_.c_str(), 0); }
 

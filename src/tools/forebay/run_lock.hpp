@@ -2,7 +2,8 @@
 //
 // Beside the buffer's directory lies NAME.run, on which every `forebay run` that uses the buffer holds a
 // shared lock, which the kernel ends with the process. The last to leave may have the lock alone and then
-// removes buffer and file; a file that nobody has locked was left by runs that were killed.
+// removes buffer and file; a file that nobody has locked was left by runs that were killed. Its lines are
+// what the POSIX door noted for the report: programs that it does not see (door/posix/shim/unseen.hpp).
 #pragma once
 
 #include <chrono>
@@ -25,6 +26,8 @@ class RunLock {
 
   // Is nobody else running on the buffer? Then nobody can join until this object goes.
   [[nodiscard]] bool become_the_last();
+  // Each line once.
+  [[nodiscard]] std::vector<std::string> notes() const;
   // For who has it alone: the file is removed.
   void remove();
 

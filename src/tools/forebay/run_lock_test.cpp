@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <fstream>
 
 #include "os/temporary_directory.hpp"
 
@@ -35,6 +36,15 @@ TEST(RunLock, WhatNobodyHoldsWasAbandoned) {
   abandoned->remove();
   EXPECT_EQ(RunLock::take_abandoned(folder.path(), "b").error().code, ENOENT);
   EXPECT_EQ(marked_by_runs(folder.path() + "/nowhere"), Names{});
+}
+
+TEST(RunLock, NotesAreTakenOnceEach) {
+  const TemporaryDirectory folder("/dev/shm");
+  auto lock = RunLock::join(folder.path(), "b", 1s);
+  ASSERT_TRUE(lock);
+  EXPECT_EQ(lock->notes(), Names{});
+  std::ofstream(folder.path() + "/b.run") << "b is static\na is static\nb is static\n";
+  EXPECT_EQ(lock->notes(), (Names{"a is static", "b is static"}));
 }
 
 }  // namespace

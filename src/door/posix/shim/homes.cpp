@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-#include "door/posix/shim/libc.hpp"
+#include "door/posix/shim/state.hpp"
 
 namespace forebay::posix {
 namespace {
@@ -61,7 +61,8 @@ int place_of_working_directory() {
   for (int i = 0; i < count; ++i) {
     if (below(here, homes[i], lengths[i]) || below(homes[i], here, strlen(here))) place = kNear;
   }
-  working_directory.store(place, std::memory_order_release);
+  // The child of a vfork may be elsewhere than its parent, whose memory this is.
+  if (!in_vfork_child()) working_directory.store(place, std::memory_order_release);
   return place;
 }
 

@@ -33,6 +33,7 @@
   X(mmap) X(munmap) X(mprotect) X(mremap) X(sendfile) X(splice) X(copy_file_range)                                 \
   X(fopen) X(fdopen) X(freopen) X(fclose) X(tmpfile) X(vdprintf)                                             \
   X(execve) X(execvpe) X(execveat) X(fexecve) X(posix_spawn) X(posix_spawnp) X(_exit)                        \
+  X(posix_spawn_file_actions_addopen) X(posix_spawn_file_actions_destroy)                                    \
   X(aio_read) X(aio_write) X(aio_fsync) X(lio_listio) X(pthread_create) X(chdir) X(fchdir) X(syscall)
 // clang-format on
 

@@ -1,86 +1,25 @@
-// New programs, new processes, ends of processes.
-#include <elf.h>
+// New programs, new processes, ends of processes. What is spawned is in spawn_calls.cpp.
+#include <limits.h>
 #include <stdarg.h>
 #include <string.h>
 
-#include "config/raw_variable.hpp"
-#include "door/posix/shim/by_name.hpp"
+#include "door/posix/shim/before_exec.hpp"
+#include "door/posix/shim/homes.hpp"
+#include "door/posix/shim/state.hpp"
 
 using namespace forebay::posix;
 
 extern "C" char** environ;
 
-namespace {
-
-// Will the program be seen by us? Scripts are, by their interpreter.
-bool will_be_seen(int at, const char* path, char* const* environment) {
-  const char* const preloaded = forebay::raw_variable(environment, "LD_PRELOAD");
-  if (preloaded == nullptr || strstr(preloaded, "libforebay_posix.so") == nullptr) return false;
-  if (path == nullptr || strchr(path, '/') == nullptr) return true;
-  const int before = errno;
-  const int fd = real.openat(at, path, O_RDONLY | O_CLOEXEC);
-  bool seen = true;
-  if (fd >= 0) {
-    struct stat found;
-    Elf64_Ehdr header;
-    if (real.fstat(fd, &found) == 0 && (found.st_mode & (S_ISUID | S_ISGID)) != 0) seen = false;
-    if (seen && real.pread(fd, &header, sizeof header, 0) == sizeof header &&
-        memcmp(header.e_ident, ELFMAG, SELFMAG) == 0) {
-      seen = false;
-      for (unsigned i = 0; i < header.e_phnum && i < 64; ++i) {
-        Elf64_Phdr part;
-        const auto place = static_cast<off_t>(header.e_phoff + i * sizeof part);
-        if (real.pread(fd, &part, sizeof part, place) == sizeof part && part.p_type == PT_INTERP) seen = true;
-      }
-    }
-    real.close(fd);
-  }
-  errno = before;
-  return seen;
-}
-
-// What is unsaved of the file that is about to be run, if it lies in a home.
-void drain_program(int at, const char* path) {
-  Names file;
-  const auto* const there = path != nullptr && strchr(path, '/') != nullptr ? engine_for(at, path) : nullptr;
-  if (there == nullptr || !look_at(at, path, true, &file)) return;
-  const Crossing crossing;
-  (void)there->drain_inode(file.device, file.inode);
-}
-
-void before_exec(int at, const char* path, char* const* environment) {
-  if (!active.load(std::memory_order_relaxed) || thread.depth != 0) return;
-  drain_program(at, path);
-  const auto* const there = engine.load(std::memory_order_acquire);
-  if (there == nullptr) return;
-  const bool seen = will_be_seen(at, path, environment);
-  // The child of a vfork leaves nothing of its parent's behind; but who cannot be seen finds its files at
-  // home.
-  if (in_vfork_child() && seen) return;
-  const Crossing crossing;
-  (void)there->drain_everything(seen ? 0 : 1);
-}
-
-void before_spawn(const char* path, char* const* environment) {
-  if (!active.load(std::memory_order_relaxed) || thread.depth != 0) return;
-  drain_program(AT_FDCWD, path);
-  const auto* const there = engine.load(std::memory_order_acquire);
-  if (there == nullptr || will_be_seen(AT_FDCWD, path, environment)) return;
-  const Crossing crossing;
-  (void)there->drain_everything(1);
-}
-
-}  // namespace
-
 FOREBAY_CALL int fb_execve(const char* path, char* const* arguments, char* const* environment) {
-  before_exec(AT_FDCWD, path, environment);
+  before_exec(AT_FDCWD, path, arguments, environment);
   return real.execve(path, arguments, environment);
 }
 FOREBAY_CALL int fb_execv(const char* path, char* const* arguments) {
   return fb_execve(path, arguments, environ);
 }
 FOREBAY_CALL int fb_execvpe(const char* file, char* const* arguments, char* const* environment) {
-  before_exec(AT_FDCWD, file, environment);
+  before_exec(AT_FDCWD, file, arguments, environment);
   return real.execvpe(file, arguments, environment);
 }
 FOREBAY_CALL int fb_execvp(const char* file, char* const* arguments) {
@@ -88,11 +27,12 @@ FOREBAY_CALL int fb_execvp(const char* file, char* const* arguments) {
 }
 FOREBAY_CALL int fb_execveat(int at, const char* path, char* const* arguments, char* const* environment,
                              int flags) {
-  before_exec(at, path, environment);
+  before_exec(at, path, arguments, environment);
   return real.execveat(at, path, arguments, environment, flags);
 }
 FOREBAY_CALL int fb_fexecve(int fd, char* const* arguments, char* const* environment) {
-  before_exec(fd, nullptr, environment);
+  char name[PATH_MAX];
+  before_exec(AT_FDCWD, name_of(fd, name, sizeof name) ? name : nullptr, arguments, environment);
   return real.fexecve(fd, arguments, environment);
 }
 
@@ -123,19 +63,6 @@ FOREBAY_CALL int fb_execle(const char* path, const char* first, ...) {
   char* const* const environment = va_arg(more, char* const*);
   va_end(more);
   return fb_execve(path, words, environment);
-}
-
-FOREBAY_CALL int fb_posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
-                                const posix_spawnattr_t* attributes, char* const* arguments,
-                                char* const* environment) {
-  before_spawn(path, environment);
-  return real.posix_spawn(pid, path, actions, attributes, arguments, environment);
-}
-FOREBAY_CALL int fb_posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
-                                 const posix_spawnattr_t* attributes, char* const* arguments,
-                                 char* const* environment) {
-  before_spawn(file, environment);
-  return real.posix_spawnp(pid, file, actions, attributes, arguments, environment);
 }
 
 FOREBAY_CALL void fb__exit(int code) {
@@ -226,8 +153,6 @@ FOREBAY_EXPORT(fexecve, fb_fexecve);
 FOREBAY_EXPORT(execl, fb_execl);
 FOREBAY_EXPORT(execlp, fb_execlp);
 FOREBAY_EXPORT(execle, fb_execle);
-FOREBAY_EXPORT(posix_spawn, fb_posix_spawn);
-FOREBAY_EXPORT(posix_spawnp, fb_posix_spawnp);
 FOREBAY_EXPORT(_exit, fb__exit);
 FOREBAY_EXPORT(_Exit, fb__exit);
 FOREBAY_EXPORT(pthread_create, fb_pthread_create);

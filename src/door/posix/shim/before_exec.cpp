@@ -1,0 +1,59 @@
+#include "door/posix/shim/before_exec.hpp"
+
+#include <limits.h>
+#include <string.h>
+
+#include "door/posix/shim/by_name.hpp"
+#include "door/posix/shim/unseen.hpp"
+
+namespace forebay::posix {
+namespace {
+
+// What is unsaved of the file that is about to be run, if it lies in a home.
+void drain_program(int at, const char* path) {
+  Names file;
+  const auto* const there = is_text(path) && strchr(path, '/') != nullptr ? engine_for(at, path) : nullptr;
+  if (there == nullptr || !look_at(at, path, true, &file)) return;
+  const Crossing crossing;
+  (void)there->drain_inode(file.device, file.inode);
+}
+
+// Will the program be seen? If not, and it seems to mean files of a home, that is noted.
+bool will_be_seen(int at, const char* path, char* const* words, char* const* environment) {
+  const bool loaded = engine.load(std::memory_order_acquire) != nullptr;
+  const bool means = mean_home(words);
+  if ((!loaded && !means) || !is_text(path)) return true;
+  char found[PATH_MAX];
+  if (at == AT_FDCWD && !find_program(path, found, sizeof found)) return true;
+  const char* const why = why_unseen(at, at == AT_FDCWD ? found : path, environment);
+  if (why != nullptr && means) note_unseen(at == AT_FDCWD ? found : path, why);
+  return why == nullptr;
+}
+
+bool nothing_to_do() { return !active.load(std::memory_order_relaxed) || thread.depth != 0; }
+
+}  // namespace
+
+void before_exec(int at, const char* path, char* const* words, char* const* environment) {
+  if (nothing_to_do()) return;
+  drain_program(at, path);
+  const bool seen = will_be_seen(at, path, words, environment);
+  const auto* const there = engine.load(std::memory_order_acquire);
+  // The child of a vfork leaves nothing of its parent's behind; but who cannot be seen finds its files at
+  // home.
+  if (there == nullptr || (in_vfork_child() && seen)) return;
+  const Crossing crossing;
+  (void)there->drain_everything(seen ? 0 : 1);
+}
+
+void before_spawn(const char* path, char* const* words, char* const* environment) {
+  if (nothing_to_do()) return;
+  drain_program(AT_FDCWD, path);
+  const bool seen = will_be_seen(AT_FDCWD, path, words, environment);
+  const auto* const there = engine.load(std::memory_order_acquire);
+  if (there == nullptr || seen) return;
+  const Crossing crossing;
+  (void)there->drain_everything(1);
+}
+
+}  // namespace forebay::posix

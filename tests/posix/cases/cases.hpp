@@ -1,0 +1,35 @@
+// Programs that test one thing each, in the folder they are run in, and say on standard output what came of
+// every call: the same in a home and in a plain folder.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+namespace cases {
+
+// A call's name, its result and, if it failed, its errno.
+inline long say(const char* what, long result) {
+  if (result < 0) {
+    std::printf("%s: %ld, %s\n", what, result, strerrorname_np(errno));
+  } else {
+    std::printf("%s: %ld\n", what, result);
+  }
+  std::fflush(stdout);
+  return result;
+}
+
+// Size and a sum of the bytes of a file.
+void show_file(const char* path);
+
+int bad_pointers();
+int interrupted();
+int cancelled();
+int vforked();
+int descriptors();
+int spawned();
+
+}  // namespace cases

@@ -1,0 +1,39 @@
+// posix_cases NAME: runs one case in the current directory.
+#include <cstdlib>
+#include <cstring>
+
+#include "cases/cases.hpp"
+
+namespace cases {
+
+void show_file(const char* path) {
+  const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    say(path, fd);
+    return;
+  }
+  unsigned char room[4096];
+  unsigned long sum = 0;
+  long size = 0;
+  for (ssize_t n = 0; (n = ::read(fd, room, sizeof room)) > 0; size += n) {
+    for (ssize_t i = 0; i < n; ++i) sum = sum * 31 + room[i];
+  }
+  ::close(fd);
+  std::printf("%s: %ld bytes, %lx\n", path, size, sum);
+  std::fflush(stdout);
+}
+
+}  // namespace cases
+
+int main(int argc, char** argv) {
+  struct {
+    const char* name;
+    int (*run)();
+  } const all[] = {{"bad_pointers", cases::bad_pointers}, {"interrupted", cases::interrupted},
+                   {"cancelled", cases::cancelled},       {"vforked", cases::vforked},
+                   {"descriptors", cases::descriptors},   {"spawned", cases::spawned}};
+  for (const auto& one : all) {
+    if (argc == 2 && std::strcmp(argv[1], one.name) == 0) return one.run();
+  }
+  return 2;
+}

@@ -1,0 +1,35 @@
+// What programs do that is easily got wrong: bad pointers, signals, cancellation, vfork, descriptors by
+// number. Each case says what came of its calls, in a home and in a plain folder.
+#include <gtest/gtest.h>
+
+#include "support/forebay_run.hpp"
+
+namespace forebay::testing {
+namespace {
+
+class PosixCases : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(PosixCases, SayTheSameAsPlainly) {
+  const auto program = std::string(FOREBAY_TEST_BUILD_DIR) + "/tests/posix/posix_cases";
+  const std::vector<std::vector<std::string>> variants{
+      {}, {"drain.trigger=never"}, {"on_close=detach", "buffer.bucket_size=4KiB"}};
+  for (const auto& settings : variants) {
+    const PosixPlace place;
+    const auto plain = run("env", {"-C", place.plain(), program, GetParam()});
+    const auto buffered = place.run({"env", "-C", place.home(), program, GetParam()}, settings);
+    ASSERT_EQ(plain.code, 0) << plain.out << plain.err;
+    EXPECT_EQ(buffered.code, 0) << "signal " << buffered.signal << "\n" << buffered.err;
+    EXPECT_EQ(plain.out, buffered.out);
+    const auto compared = run("diff", {"-r", place.plain(), place.home()});
+    EXPECT_EQ(compared.code, 0) << compared.out;
+    EXPECT_NE(place.reported("d['staged_bytes']"), "0");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PosixCases,
+                         ::testing::Values("bad_pointers", "interrupted", "cancelled", "vforked",
+                                           "descriptors", "spawned"),
+                         [](const auto& one) { return std::string(one.param); });
+
+}  // namespace
+}  // namespace forebay::testing
