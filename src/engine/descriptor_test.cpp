@@ -1,6 +1,7 @@
 // What doors over descriptors ask for: files by descriptor, direct ones, times, names.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -53,6 +54,24 @@ TEST(Descriptor, ThatAppendsDoesNotAppendWhatIsDrained) {
   ASSERT_EQ(other->write(0, bytes_of("x")), 1u);
   ASSERT_TRUE(other->drain());
   EXPECT_EQ(TestBuffer::slurp(test.home("b")), "xbc");
+}
+
+TEST(Descriptor, ThatIsLeftTakesItsLockAlong) {
+  TestBuffer test("drain.trigger=never");
+  const auto path = test.home("a");
+  Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  const Fd other(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  auto reader = open_descriptor(test, other, O_RDONLY);
+  auto writer = open_descriptor(test, fd, O_RDWR);
+  ASSERT_EQ(::flock(fd.get(), LOCK_EX | LOCK_NB), 0);
+  ASSERT_EQ(writer->write(0, bytes_of("text")), 4u);
+  writer->leave_descriptor();
+  ASSERT_TRUE(writer->close());
+  writer.reset();
+  fd.reset();
+  EXPECT_EQ(::flock(other.get(), LOCK_EX | LOCK_NB), 0);
+  ASSERT_TRUE(reader->close());
+  EXPECT_EQ(TestBuffer::slurp(path), "text");
 }
 
 TEST(Descriptor, AFileMadeDirectIsSoForEveryHandle) {

@@ -98,6 +98,12 @@ void Drainer::add(std::shared_ptr<HomeFile> home, const FileSettings& settings) 
                                          .paused = paused});
 }
 
+void Drainer::exchange(const HomeFile& one, std::shared_ptr<HomeFile> other) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = targets_.find(one.file());
+  if (found != targets_.end() && found->second.home.get() == &one) found->second.home = std::move(other);
+}
+
 void Drainer::release(std::uint32_t file) {
   // At once where nothing is left to do: a descriptor that stays open keeps others from executing the file,
   // and its locks.

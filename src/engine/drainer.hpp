@@ -38,6 +38,8 @@ class Drainer {
 
   // A file this process may drain from now on.
   void add(std::shared_ptr<HomeFile> home, const FileSettings& settings);
+  // Carries home through `other` what went through `one`.
+  void exchange(const HomeFile& one, std::shared_ptr<HomeFile> other);
   // No longer open here: forgotten as soon as nothing of it is unsaved.
   void release(std::uint32_t file);
   // Are as many files kept open after their close as limits.descriptors allows?

@@ -263,18 +263,7 @@ Status File::drain_all() {
   if (!unsaved()) return {};
   const auto deadline = Clock::now() + core.settings.limits.home_wait;
   if (home_->writable()) return buffer_.drainer_.flush(home_, 0, kMaxBlock, deadline);
-  // Its name may be another one by now, or none.
-  Fd again;
-  {
-    const OwnIo own;
-    again.reset(::open(std::format("/proc/self/fd/{}", home_->fd()).c_str(), O_RDWR | O_CLOEXEC));
-  }
-  if (again) {
-    auto speed = core.home_speeds.of(core.control.file(number_).device, path());
-    const auto writable =
-        std::make_shared<HomeFile>(home_->key(0), std::move(again), path(), true, std::move(speed));
-    return buffer_.drainer_.flush(writable, 0, kMaxBlock, deadline);
-  }
+  if (const auto writable = home_->again()) return buffer_.drainer_.flush(*writable, 0, kMaxBlock, deadline);
   // Only who wrote it may: it does so by itself.
   while (unsaved()) {
     if (Clock::now() >= deadline) return fail(ETIMEDOUT, path() + " is not home yet");
@@ -318,6 +307,11 @@ Status File::close() {
   closed_.store(true);
   buffer_.closed(*home_);
   return status;
+}
+
+void File::leave_descriptor() {
+  if (!writable_ || !buffer_.attached()) return;
+  if (auto again = home_->again()) buffer_.drainer_.exchange(*home_, std::move(*again));
 }
 
 Ticket File::prefetch(std::uint64_t offset, std::uint64_t length) {

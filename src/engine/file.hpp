@@ -111,6 +111,9 @@ class File {
   // From now on it is a file with `on_close: detach`.
   void detach_on_close();
   [[nodiscard]] bool waits_at_close() const;
+  // Others who have the file open go on without this handle's descriptor, so that it is closed with the
+  // handle. A lock of the descriptor would last as long as they do.
+  void leave_descriptor();
 
   [[nodiscard]] const std::string& path() const { return home_->path(); }
   [[nodiscard]] const FileSettings& settings() const { return settings_; }

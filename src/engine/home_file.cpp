@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <chrono>
 #include <climits>
+#include <format>
 
 #include "engine/core.hpp"
 #include "os/private_file.hpp"
@@ -34,6 +35,13 @@ Result<std::shared_ptr<HomeFile>> HomeFile::reopen(Core& core, std::uint32_t fil
   auto home = std::make_shared<HomeFile>(first_block, std::move(fd), path, true, std::move(speed));
   if (!home->known(files)) return fail(ESTALE, "the buffer has forgotten " + path + " meanwhile");
   return home;
+}
+
+Result<std::shared_ptr<HomeFile>> HomeFile::again() const {
+  const OwnIo own;
+  Fd fd(::open(std::format("/proc/self/fd/{}", fd_.get()).c_str(), O_RDWR | O_CLOEXEC));
+  if (!fd) return fail_errno(errno, "open", path_);
+  return std::make_shared<HomeFile>(first_block_, std::move(fd), path_, true, speed_);
 }
 
 namespace {

@@ -42,6 +42,9 @@ class HomeFile {
   // damaged.
   static Result<std::shared_ptr<HomeFile>> reopen(Core& core, std::uint32_t file);
 
+  // The same file opened once more, to read and write: it may have another name by now, or none.
+  [[nodiscard]] Result<std::shared_ptr<HomeFile>> again() const;
+
   [[nodiscard]] std::uint32_t file() const { return key_file(first_block_); }
   [[nodiscard]] Key key(std::uint64_t block) const { return key_of_block(first_block_, block); }
   // Is the record still this file's?

@@ -61,7 +61,10 @@ Status Pin::release() {
   std::unique_ptr<Open> last(open);
   const bool locked = last->locked.load();
   Status drained;
-  if (locked) drained = last->file->drain_all();
+  if (locked) {
+    drained = last->file->drain_all();
+    last->file->leave_descriptor();
+  }
   const bool goes_now = locked || last->file->waits_at_close();
   const int home = last->file->home().fd();
   auto closed = last->file->close();
