@@ -107,7 +107,6 @@ TEST_P(MpiioPrograms, AbortLosesNothing) {
   const auto ran = door_.run(Door::kMpiio, place_.path(),
                              door_.on_ranks(2, {mpiio_program("scenes", flavour()), "abort", file("door")}));
   EXPECT_NE(ran.code, 0);
-  EXPECT_TRUE(ran.out.contains("written")) << ran.out << ran.err;
   const auto recovered = door_.forebay({"recover"});
   EXPECT_EQ(recovered.code, 0) << recovered.out << recovered.err;
   EXPECT_EQ(slurp(file("door")), whole(2));
@@ -116,7 +115,6 @@ TEST_P(MpiioPrograms, AbortLosesNothing) {
 TEST_P(MpiioPrograms, ARestartedJobReadsWhatWasNeverDrained) {
   const auto ran = door_.run(Door::kMpiio, place_.path(),
                              door_.on_ranks(2, {mpiio_program("scenes", flavour()), "abort", file("door")}));
-  EXPECT_TRUE(ran.out.contains("written")) << ran.out << ran.err;
   const auto again = door_.run(Door::kMpiio, place_.path(),
                                door_.on_ranks(1, {mpiio_program("scenes", flavour()), "read", file("door")}));
   unsigned long long sum = 0;
