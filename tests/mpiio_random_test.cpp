@@ -26,8 +26,8 @@ class MpiioRandom : public ::testing::TestWithParam<Batch> {};
 TEST_P(MpiioRandom, SameAsNatively) {
   const auto [flavour, ranks, programs] = GetParam();
   // Not understood yet: files that differ in a few bytes, a run that hangs with the door; and OMPIO itself
-  // crashes in its shared pointer (mca_sharedfp_sm_request_position). FOREBAY_TEST_SEED=2923957338 on one rank and
-  // 3950842263 on two show it.
+  // crashes in its shared pointer (mca_sharedfp_sm_request_position). FOREBAY_TEST_SEED=2923957338 on one
+  // rank and 3950842263 on two show it.
   if (std::string_view(flavour) == "openmpi" && std::getenv("FOREBAY_TEST_SEED") == nullptr)
     GTEST_SKIP() << "SKIPPED, a known fault: random programs on Open MPI differ or hang";
   const auto seed = choose_seed("random MPI-IO programs");

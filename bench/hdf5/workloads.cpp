@@ -80,7 +80,7 @@ void checkpoint(const World& world, const std::string& path, unsigned steps, std
   world.barrier();
   const Watch total;
   for (unsigned i = 0; i < steps; ++i) {
-    compute(compute_s);
+    world.compute(compute_s);
     const hid_t dataset = make_dataset(file, std::format("step{}", i), {world.ranks(), data.size()});
     {
       Rows rows(dataset);
@@ -141,7 +141,7 @@ void small_writes(const World& world, const std::string& path, std::uint64_t cou
     for (hsize_t i = world.rank(); i < count; i += world.ranks()) rows.write(order[i], data.data());
   }
   world.tell("write", total.seconds());
-  compute(compute_s);
+  world.compute(compute_s);
   must(H5Dclose(dataset));
   must(H5Fclose(file));
   world.tell("total", total.seconds());

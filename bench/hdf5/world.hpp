@@ -19,6 +19,9 @@ class World {
   [[nodiscard]] hsize_t rank() const { return static_cast<hsize_t>(rank_); }
   [[nodiscard]] hsize_t ranks() const { return static_cast<hsize_t>(ranks_); }
   void barrier() const;
+  // Something to do that takes so long. Where ranks outnumber cores it is sleep, as in h5bench: nodes that
+  // compute have a core for each rank, and ranks that take turns on one would only measure the scheduler.
+  void compute(double seconds) const;
   [[nodiscard]] hid_t create(const std::string& path) const;
   [[nodiscard]] hid_t open(const std::string& path) const;
   // Prints "name value": the largest of all ranks.
@@ -40,9 +43,6 @@ class Watch {
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
-
-// Something to do that takes so long.
-void compute(double seconds);
 
 // Ends the process with HDF5's reasons: a benchmark has nothing to say about failure.
 hid_t must(hid_t code);
