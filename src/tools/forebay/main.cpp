@@ -56,8 +56,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(kExitCodes);
   int code = kDone;
-  for (const auto add :
-       {add_run, add_status, add_drain, add_recover, add_clean, add_profile, add_doctor, add_settings}) {
+  for (const auto add : {add_run, add_status, add_drain, add_recover, add_clean, add_profile, add_doctor,
+                         add_settings, add_report}) {
     add(app, code);
   }
   try {

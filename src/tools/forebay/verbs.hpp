@@ -20,5 +20,6 @@ void add_clean(CLI::App& app, int& code);
 void add_profile(CLI::App& app, int& code);
 void add_doctor(CLI::App& app, int& code);
 void add_settings(CLI::App& app, int& code);
+void add_report(CLI::App& app, int& code);
 
 }  // namespace forebay

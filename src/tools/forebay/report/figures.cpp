@@ -20,11 +20,13 @@ Number rate_of(Number bytes, Number seconds) {
   if (!bytes || !seconds || *seconds <= 0) return {};
   return *bytes / *seconds;
 }
+// What moves no bytes has no rate, whatever the file says.
+Number positive(Number number) { return number && *number > 0 ? number : Number(); }
 Number observed_rate_of(const Round& round) {
-  return round.observed_rate ? round.observed_rate : rate_of(round.bytes, round.time("observed"));
+  return positive(round.observed_rate ? round.observed_rate : rate_of(round.bytes, round.time("observed")));
 }
 Number raw_rate_of(const Round& round) {
-  return round.raw_rate ? round.raw_rate : rate_of(round.bytes, round.time("raw"));
+  return positive(round.raw_rate ? round.raw_rate : rate_of(round.bytes, round.time("raw")));
 }
 Number hit_rate_of(const Round& round) {
   if (round.hit_rate || !round.hit_bytes || !round.miss_bytes) return round.hit_rate;

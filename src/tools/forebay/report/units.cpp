@@ -69,6 +69,15 @@ std::string count_text(double count) {
 }
 std::string percent_text(double share) { return digits_text(share * 100) + " %"; }
 
+std::string range_text(const std::string& low, const std::string& high) {
+  const auto unit = low.rfind(' ');
+  if (unit != std::string::npos && high.rfind(' ') != std::string::npos &&
+      low.substr(unit) == high.substr(high.rfind(' '))) {
+    return std::format("{} – {}", low.substr(0, unit), high);
+  }
+  return std::format("{} – {}", low, high);
+}
+
 Unit unit_of_bytes(double largest) {
   const auto step = step_for(largest, kBytes);
   return {step.factor, step.name};

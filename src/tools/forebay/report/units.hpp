@@ -11,6 +11,9 @@ std::string seconds_text(double seconds);  // "655 ms", "5.04 s", "12.5 min"
 std::string count_text(double count);      // "512", "1.05 M"
 std::string percent_text(double share);    // 0.125: "12.5 %"
 
+// "207 – 217 MB/s": the unit once, if it is the same.
+std::string range_text(const std::string& low, const std::string& high);
+
 // Three significant digits, no unit: "7.70", "0.0123", "1230".
 std::string digits_text(double number);
 

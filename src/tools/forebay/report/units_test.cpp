@@ -49,6 +49,12 @@ TEST(Units, CountsAndShares) {
   EXPECT_EQ(percent_text(0.125), "12.5 %");
 }
 
+TEST(Units, ARangeHasItsUnitOnce) {
+  EXPECT_EQ(range_text("207 MB/s", "217 MB/s"), "207 – 217 MB/s");
+  EXPECT_EQ(range_text("950 kB", "1.10 MB"), "950 kB – 1.10 MB");
+  EXPECT_EQ(range_text("5", "7"), "5 – 7");
+}
+
 TEST(Units, OneUnitForAnAxis) {
   EXPECT_EQ(unit_of_bytes(2.5e9).name, "GB");
   EXPECT_EQ(unit_of_bytes(0).name, "B");

@@ -124,52 +124,54 @@ std::string missing_words(const WayFigures& way) {
 }
 
 Verdict without_figures(const WayFigures& way) {
-  Verdict verdict{way.way, Judgement::Unfinished, {}, {}, {}};
+  Verdict verdict{way.way, Judgement::Unfinished, {}, {}, {}, {}};
   if (way.wrong) {
     verdict.judgement = Judgement::Wrong;
-    verdict.words = std::format("wrong bytes in {}: the figures of this way are worth nothing{}",
-                                round_words(way.wrong), missing_words(way));
+    verdict.lead =
+        std::format("wrong bytes in {}: the figures of this way are worth nothing", round_words(way.wrong));
   } else {
-    verdict.words = "no round ended well" + missing_words(way);
+    verdict.lead = "no round ended well";
   }
+  verdict.rest = missing_words(way);
   verdict.brief = brief_of(verdict.judgement, 1);
   return verdict;
 }
 
 Verdict judge_one(const WayFigures& way, const WayFigures* baseline) {
   if (!way.trusted()) return without_figures(way);
-  Verdict verdict{way.way, Judgement::Alone, {}, {}, {}};
+  Verdict verdict{way.way, Judgement::Alone, {}, {}, {}, {}};
   if (&way == baseline) {
     verdict.judgement = Judgement::Baseline;
-    verdict.words = "what the others are compared with";
+    verdict.lead = "what the others are compared with";
     if (const auto waited = way.time("observed")) {
-      verdict.words += std::format("; the program waited {}", seconds_text(waited->median));
+      verdict.rest += std::format("; the program waited {}", seconds_text(waited->median));
     }
     if (const auto total = way.time("total")) {
-      verdict.words += std::format("; total {}", seconds_text(total->median));
+      verdict.rest += std::format("; total {}", seconds_text(total->median));
     }
   } else if (baseline == nullptr || !baseline->trusted()) {
-    verdict.words = baseline ? std::format("nothing to compare with: {} has no figures", baseline->way)
-                             : "nothing to compare with";
+    verdict.lead = baseline ? std::format("nothing to compare with: {} has no figures", baseline->way)
+                            : "nothing to compare with";
   } else if (const auto comparison = compare(way, *baseline); !comparison) {
-    verdict.words = std::format("no figure that {} has too", baseline->way) + time_words(way, *baseline);
+    verdict.lead = std::format("no figure that {} has too", baseline->way);
+    verdict.rest = time_words(way, *baseline);
   } else {
     verdict.ratio = comparison->ratio;
     const auto value = comparison->ratio.value;
     if (comparison->same) {
       verdict.judgement = Judgement::Same;
-      verdict.words = comparison->one_round
-                          ? std::format("no difference from {}", baseline->way)
-                          : std::format("no difference from {} within the spread", baseline->way);
+      verdict.lead = comparison->one_round
+                         ? std::format("no difference from {}", baseline->way)
+                         : std::format("no difference from {} within the spread", baseline->way);
     } else {
       verdict.judgement = value >= 1 ? Judgement::Faster : Judgement::Slower;
-      verdict.words =
+      verdict.lead =
           value >= 1 ? faster_words(baseline->way, *comparison) : slower_words(baseline->way, *comparison);
     }
-    verdict.words += time_words(way, *baseline);
-    if (comparison->one_round) verdict.words += "; one round only, so that the spread is not known";
+    verdict.rest += time_words(way, *baseline);
+    if (comparison->one_round) verdict.rest += "; one round only, so that the spread is not known";
   }
-  verdict.words += checked_words(way) + missing_words(way);
+  verdict.rest += checked_words(way) + missing_words(way);
   verdict.brief = brief_of(verdict.judgement, verdict.ratio ? verdict.ratio->value : 1);
   return verdict;
 }

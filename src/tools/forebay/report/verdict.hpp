@@ -33,7 +33,11 @@ struct Verdict {
   Judgement judgement = Judgement::Alone;
   std::optional<Ratio> ratio;  // of the observed rate; where nothing was transferred, of the time waited
   std::string brief;           // "7.70 times", "12.0 % slower", "no difference", "wrong bytes"
-  std::string words;           // one sentence without a final full stop
+  std::string lead;            // what is most important: "7.70 times native's observed rate"
+  std::string rest;            // what follows it, from its "; " on
+
+  // One sentence without a final full stop.
+  [[nodiscard]] std::string words() const { return lead + rest; }
 };
 
 // One for each of `ways`, in their order.

@@ -27,7 +27,7 @@ TEST(Verdict, SeveralTimesFaster) {
   const auto verdict = second_of(waiting(0.65));
   EXPECT_EQ(verdict.judgement, Judgement::Faster);
   EXPECT_EQ(verdict.brief, "8.00 times");
-  EXPECT_EQ(verdict.words,
+  EXPECT_EQ(verdict.words(),
             "8.00 times native's observed rate; the program waited 650 ms instead of 5.20 s; total 8.00 s "
             "against 13.0 s; every byte was checked");
   EXPECT_DOUBLE_EQ(verdict.ratio->low, 5.1 / 0.65);
@@ -35,24 +35,24 @@ TEST(Verdict, SeveralTimesFaster) {
 }
 
 TEST(Verdict, ALittleFasterAndALittleSlower) {
-  EXPECT_THAT(second_of(waiting(4.6)).words, HasSubstr("faster than native by 13.0 %;"));
+  EXPECT_THAT(second_of(waiting(4.6)).words(), HasSubstr("faster than native by 13.0 %;"));
   const auto slower = second_of(waiting(5.9));
   EXPECT_EQ(slower.judgement, Judgement::Slower);
-  EXPECT_THAT(slower.words, HasSubstr("slower than native by 11.9 %;"));
+  EXPECT_THAT(slower.words(), HasSubstr("slower than native by 11.9 %;"));
   EXPECT_EQ(slower.brief, "11.9 % slower");
-  EXPECT_THAT(second_of(waiting(52)).words, HasSubstr("slower than native, which is 10.0 times as fast"));
+  EXPECT_THAT(second_of(waiting(52)).words(), HasSubstr("slower than native, which is 10.0 times as fast"));
 }
 
 TEST(Verdict, WithinTheSpreadThereIsNoDifference) {
   const auto verdict = second_of(waiting(5.29));
   EXPECT_EQ(verdict.judgement, Judgement::Same);
-  EXPECT_THAT(verdict.words, HasSubstr("no difference from native within the spread"));
+  EXPECT_THAT(verdict.words(), HasSubstr("no difference from native within the spread"));
 }
 
 TEST(Verdict, ATotalThatIsLongerIsSaidOfWhoeverHidesIt) {
-  EXPECT_THAT(second_of(waiting(0.5, 19.5)).words,
+  EXPECT_THAT(second_of(waiting(0.5, 19.5)).words(),
               HasSubstr("total 19.5 s against 13.0 s, which is 50.0 % longer"));
-  EXPECT_THAT(second_of(waiting(0.5, 12)).words, Not(HasSubstr("longer")));
+  EXPECT_THAT(second_of(waiting(0.5, 12)).words(), Not(HasSubstr("longer")));
 }
 
 TEST(Verdict, WrongBytesMakeEverythingElseWorthless) {
@@ -62,7 +62,7 @@ TEST(Verdict, WrongBytesMakeEverythingElseWorthless) {
   const auto verdict = second_of(workload);
   EXPECT_EQ(verdict.judgement, Judgement::Wrong);
   EXPECT_FALSE(verdict.ratio);
-  EXPECT_EQ(verdict.words,
+  EXPECT_EQ(verdict.words(),
             "wrong bytes in 1 round: the figures of this way are worth nothing (particle 12 of step 3 is 7, "
             "should be 8)");
 }
@@ -72,11 +72,11 @@ TEST(Verdict, NothingIsComparedWithABaselineThatIsWrong) {
   workload.results[0].outcome = Outcome::WrongBytes;
   const auto verdict = second_of(workload);
   EXPECT_EQ(verdict.judgement, Judgement::Alone);
-  EXPECT_THAT(verdict.words, HasSubstr("nothing to compare with: native has no figures"));
+  EXPECT_THAT(verdict.words(), HasSubstr("nothing to compare with: native has no figures"));
 }
 
 TEST(Verdict, OneRoundHasNoSpread) {
-  EXPECT_THAT(second_of(workload_of("w", 1)).words, HasSubstr("one round only"));
+  EXPECT_THAT(second_of(workload_of("w", 1)).words(), HasSubstr("one round only"));
 }
 
 TEST(Verdict, RoundsThatAreMissingAreNamed) {
@@ -84,21 +84,21 @@ TEST(Verdict, RoundsThatAreMissingAreNamed) {
   workload.results.pop_back();
   workload.results[1].outcome = Outcome::Failed;
   workload.results[1].error = "rank 2 ended with signal 9";
-  EXPECT_THAT(second_of(workload).words,
+  EXPECT_THAT(second_of(workload).words(),
               HasSubstr("; 1 round failed; 1 round not run (rank 2 ended with signal 9)"));
   workload.results.clear();
   EXPECT_EQ(second_of(workload).judgement, Judgement::Unfinished);
-  EXPECT_EQ(second_of(workload).words, "no round ended well; 3 rounds not run");
+  EXPECT_EQ(second_of(workload).words(), "no round ended well; 3 rounds not run");
 }
 
 TEST(Verdict, WhatWasNotCheckedIsNotSaidToBe) {
   auto workload = workload_of("w");
   for (auto& round : workload.results) round.verified_bytes = 0;
-  EXPECT_THAT(second_of(workload).words, HasSubstr("; no byte was checked"));
+  EXPECT_THAT(second_of(workload).words(), HasSubstr("; no byte was checked"));
   for (auto& round : workload.results) round.verified_bytes = 25e7;
-  EXPECT_THAT(second_of(workload).words, HasSubstr("; 25.0 % of the bytes were checked"));
+  EXPECT_THAT(second_of(workload).words(), HasSubstr("; 25.0 % of the bytes were checked"));
   for (auto& round : workload.results) round.verified_bytes.reset();
-  EXPECT_THAT(second_of(workload).words, HasSubstr("; not known to be checked"));
+  EXPECT_THAT(second_of(workload).words(), HasSubstr("; not known to be checked"));
 }
 
 // A metadata workload moves no bytes.
@@ -110,7 +110,7 @@ TEST(Verdict, WithoutBytesTheTimesAreCompared) {
   }
   const auto verdict = second_of(workload);
   EXPECT_EQ(verdict.judgement, Judgement::Faster);
-  EXPECT_THAT(verdict.words, HasSubstr("10.0 times native's speed"));
+  EXPECT_THAT(verdict.words(), HasSubstr("10.0 times native's speed"));
 }
 
 TEST(Verdict, AWayAloneAndAWayWithoutFigures) {
