@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "os/own_io.hpp"
 #include "tier/aligned_buffer.hpp"
 
 namespace forebay {
@@ -58,6 +59,7 @@ struct BlockQueue::State {
 
 // Fails where the ring would be unsafe or is not to be had; then there is none.
 Status BlockQueue::State::open_ring(int lease_fd) {
+  const OwnIo own;  // a program that makes a ring is not buffered by the POSIX door
   if (const int code = io_uring_queue_init(depth, &ring, 0); code < 0)
     return fail_errno(-code, "make", "an io_uring");
   const auto give_up = [this](int code, const char* action) {
