@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   app.footer(kExitCodes);
   int code = kDone;
   for (const auto add : {add_run, add_status, add_drain, add_recover, add_clean, add_profile, add_doctor,
-                         add_settings, add_report}) {
+                         add_settings, add_bench, add_report}) {
     add(app, code);
   }
   try {

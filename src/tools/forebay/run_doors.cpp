@@ -61,15 +61,6 @@ void prepend(Environment::Variables& variables, const std::string& name, const s
   value = value.empty() ? first : first + ":" + value;
 }
 
-std::string mpi_of_launcher(const Program& program) {
-  std::error_code failed;
-  const auto real = base_name(fs::canonical(program.path, failed).string());
-  for (const auto& mpi : kMpis) {
-    if (std::ranges::contains(mpi.launchers, std::string_view(real))) return std::string(mpi.flavour);
-  }
-  return {};
-}
-
 // The MPI that the command uses; empty when it uses none, or which one cannot be told.
 std::string mpi_flavour(const Command& command, const Environment::Variables& variables) {
   for (const auto& program : command.programs | std::views::reverse) {
@@ -79,7 +70,7 @@ std::string mpi_flavour(const Command& command, const Environment::Variables& va
     }
   }
   for (const auto& program : command.programs) {
-    if (auto flavour = mpi_of_launcher(program); !flavour.empty()) return flavour;
+    if (auto flavour = mpi_of_launcher(program.path); !flavour.empty()) return flavour;
   }
   if (variables.contains("OMPI_COMM_WORLD_RANK")) return "openmpi";
   if (variables.contains("PMI_RANK") && variables.contains("MPI_LOCALRANKID")) return "mpich";
@@ -101,8 +92,9 @@ std::string hdf5_flavour(const DoorPlaces& places, const Command& command,
   auto loaded = program.libraries;
   if (is_python(program)) {
     const bool ranks = variables.contains("OMPI_COMM_WORLD_SIZE") || variables.contains("MPI_LOCALNRANKS") ||
-                       std::ranges::any_of(command.programs,
-                                           [](const Program& one) { return !mpi_of_launcher(one).empty(); });
+                       std::ranges::any_of(command.programs, [](const Program& one) {
+                         return !mpi_of_launcher(one.path).empty();
+                       });
     loaded = libraries_of_h5py(program.path, variables, ranks);
   }
   for (const auto flavour : kFlavours) {
@@ -196,6 +188,15 @@ Opened open_doors(const Doors& wanted, const DoorPlaces& places, const Command& 
   if (wanted.mpiio) open_mpiio(places, command, variables, opened);
   if (wanted.hdf5) open_hdf5(places, command, variables, opened);
   return opened;
+}
+
+std::string mpi_of_launcher(const std::string& program) {
+  std::error_code failed;
+  const auto real = base_name(fs::canonical(program, failed).string());
+  for (const auto& mpi : kMpis) {
+    if (std::ranges::contains(mpi.launchers, std::string_view(real))) return std::string(mpi.flavour);
+  }
+  return {};
 }
 
 std::string without_doors(std::string_view preloaded) {

@@ -49,6 +49,9 @@ Command examine_command(const std::vector<std::string>& words, const std::string
 Opened open_doors(const Doors& wanted, const DoorPlaces& places, const Command& command,
                   Environment::Variables& variables);
 
+// The MPI whose launcher this program is: mpich or openmpi; empty when it is none, or it cannot be told.
+std::string mpi_of_launcher(const std::string& program);
+
 // A value of LD_PRELOAD without the libraries of doors.
 std::string without_doors(std::string_view preloaded);
 

@@ -21,5 +21,6 @@ void add_profile(CLI::App& app, int& code);
 void add_doctor(CLI::App& app, int& code);
 void add_settings(CLI::App& app, int& code);
 void add_report(CLI::App& app, int& code);
+void add_bench(CLI::App& app, int& code);
 
 }  // namespace forebay

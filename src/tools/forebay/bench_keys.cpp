@@ -1,0 +1,256 @@
+#include "tools/forebay/bench_keys.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <format>
+#include <sstream>
+
+#include "base/bytes.hpp"
+#include "base/duration.hpp"
+
+namespace forebay {
+namespace {
+
+using enum KeyKind;
+
+constexpr auto kParticles = std::to_array<Key>({
+    {"MEM_PATTERN", kWord, "CONTIG", "CONTIG INTERLEAVED"},
+    {"FILE_PATTERN", kWord, "CONTIG", "CONTIG INTERLEAVED STRIDED"},
+    {"NUM_PARTICLES", kCount, "0"},
+    {"TIMESTEPS", kCount, ""},
+    {"DELAYED_CLOSE_TIMESTEPS", kCount, "0"},
+    {"EMULATED_COMPUTE_TIME_PER_TIMESTEP", kSeconds, "0"},
+    {"NUM_DIMS", kCount, "1"},
+    {"DIM_1", kCount, "0"},
+    {"DIM_2", kCount, "1"},
+    {"DIM_3", kCount, "1"},
+    {"CHUNK_DIM_1", kCount, "0"},
+    {"CHUNK_DIM_2", kCount, "0"},
+    {"CHUNK_DIM_3", kCount, "0"},
+    {"STRIDE_SIZE", kCount, "0"},
+    {"STRIDE_SIZE_2", kCount, "0"},
+    {"BLOCK_SIZE", kCount, "0"},
+    {"BLOCK_SIZE_2", kCount, "0"},
+    {"BLOCK_CNT", kCount, "0"},
+    {"STDEV_DIM_1", kCount, "0"},
+    {"COLLECTIVE_DATA", kFlag, "NO"},
+    {"COLLECTIVE_METADATA", kFlag, "NO"},
+    {"COMPRESS", kFlag, "NO"},
+    {"COMPRESS_FILTER", kWord, "GZIP", "GZIP"},
+    {"FILE_PER_PROC", kFlag, "NO"},
+    {"ALIGN", kFlag, "NO"},
+    {"ALIGN_THRESHOLD", kCount, "0"},
+    {"ALIGN_LEN", kCount, "1 M"},
+    {"SUBFILING", kFlag, "NO"},
+    {"MODE", kWord, "SYNC", "SYNC ASYNC"},
+    {"IO_MEM_LIMIT", kText, ""},
+    {"IO_OPERATION", kText, ""},
+    {"CSV_FILE", kText, ""},
+    {"READ_OPTION", kWord, "FULL", "FULL PARTIAL STRIDED LDC RDC PRL CS"},
+    {"TO_READ_NUM_PARTICLES", kCount, "0"},
+});
+
+constexpr auto kMetadata = std::to_array<Key>({
+    {"version", kText, ""},
+    {"steps", kCount, "20"},
+    {"arrays", kCount, "500"},
+    {"rows", kCount, "100"},
+    {"columns", kCount, "200"},
+    {"process-rows", kCount, "1"},
+    {"process-columns", kCount, "1"},
+    {"scaling", kWord, "weak", "weak strong"},
+    {"dataset-rank", kCount, "4"},
+    {"slowest-dimension", kWord, "step", "step array"},
+    {"layout", kWord, "contiguous", "contiguous chunked"},
+    {"mpi-io", kWord, "independent", "independent collective"},
+    {"csv-file", kText, ""},
+});
+
+struct KernelKeys {
+  std::string_view kernel;
+  std::span<const Key> keys;
+};
+constexpr auto kKernels = std::to_array<KernelKeys>({
+    {"write", kParticles},
+    {"write-unlimited", kParticles},
+    {"write_normal_dist", kParticles},
+    {"read", kParticles},
+    {"overwrite", kParticles},
+    {"append", kParticles},
+    {"metadata", kMetadata},
+});
+
+bool same_word(std::string_view a, std::string_view b) {
+  return std::ranges::equal(
+      a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+std::string without_spaces(std::string_view text) {
+  std::string kept;
+  std::ranges::copy_if(text, std::back_inserter(kept), [](unsigned char c) { return std::isspace(c) == 0; });
+  return kept;
+}
+
+Result<std::string> wrong(const Key& key, std::string_view text, std::string_view wanted) {
+  return fail(EINVAL, std::format("{}: \"{}\" is not {}", key.name, text, wanted));
+}
+
+Result<std::string> count_value(const Key& key, const std::string& text) {
+  // parse_bytes has the same letters, with the same meaning.
+  const auto parsed = parse_bytes(without_spaces(text));
+  if (!parsed || without_spaces(text).ends_with('B')) return wrong(key, text, "a count, as 5 or 16 M");
+  return std::to_string(*parsed);
+}
+
+Result<std::string> seconds_value(const Key& key, const std::string& text) {
+  const auto parsed = parse_duration(without_spaces(text));
+  if (!parsed) return wrong(key, text, "a time with its unit, as 1 s or 100 ms");
+  return std::format("{:.9f}", std::chrono::duration<double>(*parsed).count());
+}
+
+Result<std::string> real_value(const Key& key, const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 0)
+    return wrong(key, text, "a number that is not negative");
+  return std::format("{}", value);
+}
+
+Result<std::string> counts_value(const Key& key, const std::string& text) {
+  std::istringstream words(text);
+  std::string all;
+  for (std::string word; words >> word;) {
+    const auto one = count_value(key, word);
+    if (!one) return wrong(key, text, "a list of counts, as 8 16 16");
+    all += (all.empty() ? "" : " ") + *one;
+  }
+  return all;
+}
+
+Result<std::string> flag_value(const Key& key, const std::string& text) {
+  for (const auto* yes : {"YES", "TRUE", "1", "Y"}) {
+    if (same_word(text, yes)) return "1";
+  }
+  for (const auto* no : {"NO", "FALSE", "0", "N", ""}) {
+    if (same_word(text, no)) return "0";
+  }
+  return wrong(key, text, "YES or NO");
+}
+
+Result<std::string> word_value(const Key& key, const std::string& text) {
+  std::istringstream words{std::string(key.words)};
+  for (std::string word; words >> word;) {
+    if (same_word(word, text)) return word;
+  }
+  return wrong(key, text, std::format("one of {}", key.words));
+}
+
+std::uint64_t number(const Texts& texts, const std::string& key) { return std::stoull(texts.at(key)); }
+
+// What no key shows alone.
+Status check_particles(Texts& all) {
+  const auto dims = number(all, "NUM_DIMS");
+  if (dims < 1 || dims > 3) return fail(EINVAL, "NUM_DIMS: 1, 2 or 3 are possible");
+  if (number(all, "DIM_1") == 0) all["DIM_1"] = all["NUM_PARTICLES"];
+  if (number(all, "DIM_1") == 0)
+    return fail(EINVAL, "DIM_1: neither this nor NUM_PARTICLES says how many particles");
+  for (std::uint64_t i = 2; i <= dims; ++i) {
+    const auto key = std::format("DIM_{}", i);
+    if (number(all, key) == 0) return fail(EINVAL, key + ": 0 is too small");
+  }
+  if (number(all, "TIMESTEPS") == 0) return fail(EINVAL, "TIMESTEPS: 0 is too small");
+  const auto& option = all["READ_OPTION"];
+  if (all["FILE_PATTERN"] == "STRIDED" || option == "STRIDED") {
+    if (dims != 1) return fail(EINVAL, "NUM_DIMS: STRIDED is for one dimension");
+    const auto stride = number(all, "STRIDE_SIZE");
+    const auto block = number(all, "BLOCK_SIZE");
+    const auto count = number(all, "BLOCK_CNT");
+    if (block == 0 || count == 0 || stride < block)
+      return fail(EINVAL,
+                  "STRIDE_SIZE: STRIDED wants BLOCK_CNT blocks of BLOCK_SIZE, and a stride of at least that");
+    if ((count - 1) * stride + block > number(all, "DIM_1"))
+      return fail(EINVAL, "BLOCK_CNT: the blocks go beyond DIM_1");
+  }
+  if (option == "LDC" || option == "RDC" || option == "PRL" || option == "CS") {
+    if (dims != 2) return fail(EINVAL, std::format("READ_OPTION: {} is for two dimensions", option));
+    for (const auto* key : {"BLOCK_SIZE", "BLOCK_SIZE_2"}) {
+      if (number(all, key) == 0) return fail(EINVAL, std::format("{}: {} needs it", key, option));
+    }
+    const bool fits = number(all, "BLOCK_SIZE") <= number(all, "DIM_1") &&
+                      number(all, "BLOCK_SIZE_2") <= number(all, "DIM_2");
+    if (!fits) return fail(EINVAL, "BLOCK_SIZE: the block is larger than the array");
+  }
+  if (number(all, "TO_READ_NUM_PARTICLES") == 0) all["TO_READ_NUM_PARTICLES"] = all["DIM_1"];
+  if (number(all, "TO_READ_NUM_PARTICLES") > number(all, "DIM_1"))
+    return fail(EINVAL, "TO_READ_NUM_PARTICLES: there are only DIM_1 of them");
+  return {};
+}
+
+Status check_metadata(Texts& all) {
+  for (const auto* key : {"steps", "arrays", "rows", "columns", "process-rows", "process-columns"}) {
+    if (number(all, key) == 0) return fail(EINVAL, std::format("{}: 0 is too small", key));
+  }
+  const auto rank = number(all, "dataset-rank");
+  if (rank < 2 || rank > 4) return fail(EINVAL, "dataset-rank: 2, 3 or 4 are possible");
+  all["COLLECTIVE_DATA"] = all["mpi-io"] == "collective" ? "1" : "0";
+  return {};
+}
+
+}  // namespace
+
+std::vector<Key> keys_of(std::string_view kernel) {
+  for (const auto& one : kKernels) {
+    if (one.kernel == kernel) return {one.keys.begin(), one.keys.end()};
+  }
+  return {};
+}
+
+std::string kernel_names() {
+  std::string names;
+  for (const auto& one : kKernels) names += std::format("{}{}", names.empty() ? "" : ", ", one.kernel);
+  return names;
+}
+
+Result<std::string> plain_value(const Key& key, const std::string& text) {
+  switch (key.kind) {
+    case kCount:
+      return count_value(key, text);
+    case kCounts:
+      return counts_value(key, text);
+    case kSeconds:
+      return seconds_value(key, text);
+    case kReal:
+      return real_value(key, text);
+    case kFlag:
+      return flag_value(key, text);
+    case kWord:
+      return word_value(key, text);
+    case kText:
+      return text;
+  }
+  return text;
+}
+
+Result<Texts> complete(std::string_view kernel, const Texts& given) {
+  const auto keys = keys_of(kernel);
+  for (const auto& [name, value] : given) {
+    if (std::ranges::find(keys, name, &Key::name) == keys.end())
+      return fail(EINVAL, std::format("{}: {} has no such key", name, kernel));
+  }
+  Texts all;
+  for (const auto& key : keys) {
+    const auto found = given.find(std::string(key.name));
+    if (found == given.end() && key.usual.empty() && key.kind != kText)
+      return fail(EINVAL, std::format("{}: it must be given", key.name));
+    FOREBAY_ASSIGN(all[std::string(key.name)],
+                   plain_value(key, found == given.end() ? std::string(key.usual) : found->second));
+  }
+  if (all.contains("MEM_PATTERN")) FOREBAY_TRY(check_particles(all));
+  if (kernel == "metadata") FOREBAY_TRY(check_metadata(all));
+  return all;
+}
+
+}  // namespace forebay

@@ -1,0 +1,21 @@
+// Starting the kernels' program: which one, and on how many ranks.
+#pragma once
+
+#include <string>
+
+#include "base/error.hpp"
+#include "tools/forebay/bench_workload.hpp"
+
+namespace forebay {
+
+// From h5bench's `mpi`: command, ranks, configuration, and ours, flavour. The flavour is the command's.
+Result<Launch> launch_of(const Texts& mpi);
+
+// Beside this program, as it was built or installed. ENOENT with words when it is not there.
+Result<std::string> kernels_program(const std::string& flavour);
+// Folder of the workloads that come with Forebay.
+std::string workloads_folder();
+// The slow file system's program.
+std::string slowfs_program();
+
+}  // namespace forebay

@@ -1,0 +1,192 @@
+// `forebay bench` tells the truth: what is right is verified, what is wrong is found, what is slow is said.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <format>
+#include <fstream>
+
+#include "os/temporary_directory.hpp"
+#include "support/command.hpp"
+#include "support/node.hpp"
+#include "support/slowfs_mount.hpp"
+
+namespace forebay::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// A workload file, and `forebay bench` run upon it in directories of its own.
+class Bench {
+ public:
+  // `benchmarks`: the elements of that list.
+  explicit Bench(const std::string& benchmarks, const std::string& more = "") {
+    std::ofstream(file()) << std::format(R"({{{} "benchmarks": [{}]}})", more, benchmarks);
+  }
+
+  Ran run(std::vector<std::string> options = {}) const {
+    std::vector<std::string> all{"bench",    file(),
+                                 "--output", results(),
+                                 "--memory", memory_.path(),
+                                 "--disk",   disk_.path(),
+                                 "--set",    "tiers=memory:" + memory_.path() + ":64MiB",
+                                 "--set",    "admission.write=always"};
+    if (std::ranges::find(options, "--repeat") == options.end()) all.insert(all.end(), {"--repeat", "1"});
+    if (std::ranges::find(options, "--home") == options.end())
+      all.insert(all.end(), {"--home", disk_.path()});
+    all.insert(all.end(), options.begin(), options.end());
+    return testing::run(Node::program(), all);
+  }
+  [[nodiscard]] std::string file() const { return disk_.file("workload.json"); }
+  [[nodiscard]] std::string results() const { return disk_.file("results.jsonl"); }
+  [[nodiscard]] std::string disk(const std::string& name) const { return disk_.file(name); }
+  [[nodiscard]] const std::string& memory() const { return memory_.path(); }
+  // A Python expression over `l`, the list of all lines, and r(workload, way), the results of one way.
+  [[nodiscard]] std::string value(const std::string& expression) const {
+    const auto lines = "[" + joined() + "]";
+    return json_value(
+        lines, "(lambda l, r: (" + expression +
+                   "))(d, lambda w, y: [x for x in d if x['kind'] == 'result' and x['workload'].endswith(w) "
+                   "and x['way'] == y])");
+  }
+
+ private:
+  [[nodiscard]] std::string joined() const {
+    std::ifstream in(results());
+    std::string all;
+    for (std::string line; std::getline(in, line);) all += (all.empty() ? "" : ",") + line;
+    return all;
+  }
+
+  TemporaryDirectory disk_;
+  TemporaryDirectory memory_{"/dev/shm"};
+};
+
+const std::string kTinyWrite =
+    R"({"benchmark": "write", "configuration": {"TIMESTEPS": "3", "DIM_1": "4 K"}})";
+const std::string kTwoRanks = R"("mpi": {"command": "mpiexec.mpich", "ranks": "2"},)";
+
+TEST(Bench, RunsAWriteBothWaysAndVerifiesIt) {
+  const Bench bench(kTinyWrite, kTwoRanks);
+  const auto ran = bench.run({"--repeat", "2"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("every element as it was written"));
+  EXPECT_EQ(bench.value("[x['kind'] for x in l if x['kind'] != 'timeline']"),
+            "['run', 'workload', 'result', 'result', 'result', 'result', 'end']");
+  EXPECT_EQ(bench.value("l[-1]['status']"), "complete");
+  const auto bytes = std::to_string(3 * 4096 * 8 * 4 * 2);
+  for (const auto* way : {"native", "forebay"}) {
+    EXPECT_EQ(bench.value(std::format(
+                  "[(x['bytes'], x['verified_bytes'], x['status']) for x in r('write', '{}')]", way)),
+              std::format("[({0}, {0}, 'ok'), ({0}, {0}, 'ok')]", bytes));
+  }
+  EXPECT_EQ(bench.value("r('write', 'forebay')[0]['buffer']['staged_bytes'] >= " + bytes), "True") << ran.out;
+  EXPECT_EQ(bench.value("all(x['times']['observed'] > 0 for x in r('write', 'native'))"), "True");
+}
+
+// The engine's own ring for this tier was taken for the program's by the POSIX door, which then buffered
+// nothing.
+TEST(Bench, ATierThatNeedsARingIsNoReasonToBufferNothing) {
+  const Bench bench(kTinyWrite, kTwoRanks);
+  std::filesystem::create_directory(bench.disk("nvme"));
+  const auto ran =
+      bench.run({"--compare", "forebay", "--set",
+                 std::format("tiers=memory:{}:64MiB,nvme:{}:64MiB", bench.memory(), bench.disk("nvme"))});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_EQ(bench.value("r('write', 'forebay')[0]['buffer']['staged_bytes'] > 0"), "True") << ran.out;
+}
+
+TEST(Bench, CountsWhatHomeIsAskedFor) {
+  if (!SlowfsMount::available()) GTEST_SKIP() << "SKIPPED: no /dev/fuse";
+  const Bench bench(kTinyWrite, kTwoRanks);
+  const auto ran = bench.run({"--home", "slowfs"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_EQ(bench.value("l[0]['home']['file_system'], l[0]['home']['latency_ns']"), "('slowfs', 1000000)");
+  EXPECT_EQ(bench.value("all(x['home']['written_bytes'] >= x['bytes'] for x in l if x['kind'] == 'result')"),
+            "True");
+}
+
+// What is planted, and whether anybody but the check at home could see it.
+class BenchTruth : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(BenchTruth, WhatIsPlantedIsFound) {
+  const Bench bench(kTinyWrite);
+  const auto ran = bench.run({"--plant", GetParam(), "--plant-way", "forebay"});
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("write, forebay: wrong_bytes: at home: dataset "));
+  EXPECT_THAT(ran.out, ::testing::ContainsRegex("dataset [a-z_0-9]+, timestep [0-9]+, index [0-9]+"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("every element")));
+  EXPECT_EQ(bench.value("r('write', 'native')[0]['status'], r('write', 'forebay')[0]['status']"),
+            "('ok', 'wrong_bytes')");
+}
+INSTANTIATE_TEST_SUITE_P(All, BenchTruth, ::testing::Values("wrong_byte", "dropped", "swapped"),
+                         [](const auto& one) { return std::string(one.param); });
+
+TEST(Bench, ASlowWayIsCalledSlower) {
+  const Bench bench(kTinyWrite);
+  const auto ran = bench.run({"--plant", "slow", "--plant-way", "forebay"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("write, forebay: SLOWER than native"));
+}
+
+TEST(Bench, NothingIsVerifiedUnlessItWas) {
+  const Bench bench(kTinyWrite);
+  const auto ran = bench.run({"--no-verify", "--plant", "wrong_byte", "--plant-way", "forebay"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("Nothing was verified"));
+}
+
+struct Bad {
+  const char* name;
+  const char* benchmarks;
+  const char* more;
+  const char* words;
+
+  friend void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.name; }
+};
+class BenchConfiguration : public ::testing::TestWithParam<Bad> {};
+
+TEST_P(BenchConfiguration, IsRefusedInOneSentence) {
+  const Bench bench(GetParam().benchmarks, GetParam().more);
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(ran.err, std::format("forebay: {}: {}\n", bench.file(), GetParam().words));
+  EXPECT_FALSE(std::filesystem::exists(bench.results()));
+}
+INSTANTIATE_TEST_SUITE_P(
+    All, BenchConfiguration,
+    ::testing::Values(
+        Bad{"UnknownKey",
+            R"({"benchmark": "write", "configuration": {"TIMESTEPS": "3", "DIM_1": "8", "DIM_7": "1"}})", "",
+            "benchmark 1 (write): DIM_7: write has no such key"},
+        Bad{"NoCount", R"({"benchmark": "write", "configuration": {"TIMESTEPS": "many", "DIM_1": "8"}})", "",
+            "benchmark 1 (write): TIMESTEPS: \"many\" is not a count, as 5 or 16 M"},
+        Bad{"Missing", R"({"benchmark": "write", "configuration": {"DIM_1": "8"}})", "",
+            "benchmark 1 (write): TIMESTEPS: it must be given"},
+        Bad{"TooManyDimensions",
+            R"({"benchmark": "write", "configuration": {"TIMESTEPS": "1", "DIM_1": "8", "NUM_DIMS": "4"}})",
+            "", "benchmark 1 (write): NUM_DIMS: 1, 2 or 3 are possible"},
+        Bad{"NoSuchWay",
+            R"({"benchmark": "write", "configuration": {"TIMESTEPS": "1", "DIM_1": "8"}, "compare": ["fast"]})",
+            "",
+            "benchmark 1 (write): compare: \"fast\" is none of native, forebay and null; others are objects"},
+        Bad{"UnknownMember", R"({"benchmark": "write", "configuration": {"TIMESTEPS": "1", "DIM_1": "8"}})",
+            R"("hoem": "x",)", "hoem: there is no such key here"},
+        Bad{"NoRanks", R"({"benchmark": "write", "configuration": {"TIMESTEPS": "1", "DIM_1": "8"}})",
+            R"("mpi": {"command": "mpiexec.mpich", "ranks": "none"},)",
+            "ranks: \"none\" is no number of ranks"},
+        Bad{"NoBenchmarks", "", "", "benchmarks: a list of at least one is wanted"}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+TEST(BenchConfiguration, WhatIsNoJsonIsNamed) {
+  const Bench bench("");
+  std::ofstream(bench.file()) << "{\"benchmarks\": [";
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr(bench.file() + ": "));
+  EXPECT_THAT(ran.err, HasSubstr("parse error at line 1"));
+}
+
+}  // namespace
+}  // namespace forebay::testing
