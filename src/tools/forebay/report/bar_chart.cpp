@@ -138,7 +138,7 @@ std::string phase_chart(const std::vector<PhaseBar>& bars, const Palette& palett
     out += row(palette.chip(bar.way),
                std::format(R"(<svg width="100%" height="26" role="img" aria-label="{}: {}">{}</svg>)",
                            escape(bar.way), escape(words), drawing),
-               seconds_text(at));
+               seconds_text(bar.total ? bar.total->median : at));
   }
   return out + "</div></figure>";
 }

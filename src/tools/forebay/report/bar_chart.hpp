@@ -24,6 +24,7 @@ std::string bar_chart(const std::string& title, const std::vector<Bar>& bars, co
 
 struct PhaseBar {
   std::string way;
+  Figure total;  // not quite the sum of the phases, which are medians of their own
   std::vector<Phase> phases;
 };
 std::string phase_chart(const std::vector<PhaseBar>& bars, const Palette& palette);

@@ -43,11 +43,12 @@ TEST(BarChart, Extremes) {
 
 TEST(PhaseChart, PhasesFollowEachOther) {
   const auto chart = phase_chart(
-      {{"native", {{"compute", 1}, {"transfer", 3}}}, {"forebay", {{"compute", 1}, {"tail", 1}}}}, kPalette);
+      {{"native", one(5), {{"compute", 1}, {"transfer", 3}}}, {"forebay", {}, {{"compute", 1}, {"tail", 1}}}},
+      kPalette);
   EXPECT_THAT(chart, HasSubstr(R"(class="p-transfer" x="25%" width="75%")"));
   EXPECT_THAT(chart, HasSubstr(R"(class="p-tail" x="25%" width="25%")"));
   EXPECT_THAT(chart, HasSubstr("native: compute 1.00 s, transfer 3.00 s"));
-  EXPECT_THAT(phase_chart({{"native", {}}}, kPalette), IsEmpty());
+  EXPECT_THAT(phase_chart({{"native", {}, {}}}, kPalette), IsEmpty());
 }
 
 TEST(RatioChart, Extremes) {

@@ -28,10 +28,15 @@ Number observed_rate_of(const Round& round) {
 Number raw_rate_of(const Round& round) {
   return positive(round.raw_rate ? round.raw_rate : rate_of(round.bytes, round.time("raw")));
 }
+// What reads nothing has no hit rate.
 Number hit_rate_of(const Round& round) {
-  if (round.hit_rate || !round.hit_bytes || !round.miss_bytes) return round.hit_rate;
+  if (!round.hit_bytes || !round.miss_bytes) return round.hit_rate;
   const auto all = *round.hit_bytes + *round.miss_bytes;
   return all > 0 ? Number(*round.hit_bytes / all) : Number();
+}
+Number whole_of(const Round& round) {
+  const auto total = round.time("total");
+  return total ? Number(*total + round.time("tail").value_or(0)) : Number();
 }
 Number checked_of(const Round& round) {
   if (!round.verified_bytes || !round.bytes) return {};
@@ -59,7 +64,12 @@ std::vector<IterationFigures> iterations_of(std::span<const Round* const> rounds
   return all;
 }
 
+void add_once(std::vector<std::string>& texts, const std::string& text) {
+  if (!text.empty() && !std::ranges::contains(texts, text)) texts.push_back(text);
+}
+
 void count(WayFigures& figures, const Round& round) {
+  add_once(figures.remarks, round.remark);
   switch (round.outcome) {
     case Outcome::Ok:
       ++figures.good;
@@ -74,9 +84,7 @@ void count(WayFigures& figures, const Round& round) {
       ++figures.interrupted;
       break;
   }
-  if (!round.error.empty() && !std::ranges::contains(figures.errors, round.error)) {
-    figures.errors.push_back(round.error);
-  }
+  add_once(figures.errors, round.error);
 }
 
 WayFigures figures_of_way(const Workload& workload, const std::string& way) {
@@ -115,6 +123,7 @@ WayFigures figures_of_way(const Workload& workload, const std::string& way) {
   for (const auto& name : names) {
     figures.times.emplace(name, *figure_of(good, [&](const Round& round) { return round.time(name); }));
   }
+  if (const auto whole = figure_of(good, whole_of)) figures.times.emplace("whole", *whole);
   figures.iterations = iterations_of(good);
   return figures;
 }
@@ -165,7 +174,7 @@ std::vector<Phase> phases_of(const WayFigures& figures) {
   double sum = 0;
   for (const auto& phase : phases) sum += phase.seconds;
   // Less than a thousandth is rounding.
-  if (const auto total = seconds("total"); total > sum * 1.001) phases.push_back({"other", total - sum});
+  if (const auto whole = seconds("whole"); whole > sum * 1.001) phases.push_back({"other", whole - sum});
   std::erase_if(phases, [](const Phase& phase) { return phase.seconds <= 0; });
   return phases;
 }

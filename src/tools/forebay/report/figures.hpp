@@ -38,13 +38,16 @@ struct WayFigures {
   std::size_t wrong = 0;
   std::size_t failed = 0;
   std::size_t interrupted = 0;
-  std::size_t missing = 0;          // planned, and not in the file
-  std::vector<std::string> errors;  // each once
+  std::size_t missing = 0;           // planned, and not in the file
+  std::vector<std::string> errors;   // each once
+  std::vector<std::string> remarks;  // each once
 
   Figure observed_rate, raw_rate;  // bytes a second
   Figure bytes, operations, peak_memory;
   Figure home_reads, home_writes, home_read_bytes, home_written_bytes;
   Figure staged_bytes, hit_rate;
+  // By the names of the results file, and "whole": the total and the drain tail after it, until every byte is
+  // home.
   std::map<std::string, Spread, std::less<>> times;
   Number checked;  // the smallest share of a round's bytes that was compared, at most 1
   std::vector<IterationFigures> iterations;
@@ -52,6 +55,9 @@ struct WayFigures {
 
   [[nodiscard]] Figure time(std::string_view name) const;
   [[nodiscard]] bool trusted() const { return wrong == 0 && good > 0; }
+  // The way in which nothing is transferred, so that what is left is the kernels' own cost. It is none to
+  // compare.
+  [[nodiscard]] bool is_null() const { return way == "null"; }
 };
 
 // The ways of a workload in its order.
@@ -67,7 +73,7 @@ struct Phase {
   double seconds = 0;
 };
 // Medians, in the order in which they happen; phases that took no time are left out. "other" is what the
-// total has more than its parts; parts that overlap (asynchronous transfers) may make more than the total.
+// whole has more than its parts; parts that overlap (asynchronous transfers) may make more than the whole.
 std::vector<Phase> phases_of(const WayFigures& figures);
 
 }  // namespace forebay::report

@@ -87,6 +87,26 @@ TEST(Figures, TheBaselineIsNativeOrTheFirst) {
   EXPECT_EQ(baseline_of({}), nullptr);
 }
 
+TEST(Figures, TheWholeEndsWhenTheBytesAreHome) {
+  auto workload = workload_of("w", 1);
+  workload.results[1].times["tail"] = 1.5;
+  workload.results[1].remark = "nothing went through the buffer";
+  const auto ways = figures_of(workload);
+  EXPECT_EQ(ways[0].time("whole")->median, 13);
+  EXPECT_EQ(ways[1].time("whole")->median, 9.5);
+  EXPECT_THAT(ways[1].remarks, ElementsAre("nothing went through the buffer"));
+}
+
+TEST(Figures, WhatReadsNothingHasNoHitRate) {
+  auto workload = workload_of("w", 1);
+  auto& round = workload.results[1];
+  round.hit_rate = round.hit_bytes = round.miss_bytes = 0;
+  EXPECT_FALSE(figures_of(workload)[1].hit_rate);
+  round.hit_bytes = 3;
+  round.miss_bytes = 1;
+  EXPECT_EQ(figures_of(workload)[1].hit_rate->median, 0.75);
+}
+
 double phase(const std::vector<Phase>& phases, std::string_view name) {
   for (const auto& each : phases) {
     if (each.name == name) return each.seconds;
@@ -108,7 +128,7 @@ TEST(Figures, PhasesMakeUpTheTotal) {
   set("observed", 3);
   set("tail", 1);
   set("metadata", 0.5);
-  set("total", 10);
+  set("whole", 10);
   const auto phases = phases_of(figures);
   EXPECT_EQ(phase(phases, "create, open"), 0.5);
   EXPECT_EQ(phase(phases, "metadata"), -1) << "it is in create and open already";

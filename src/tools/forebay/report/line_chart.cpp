@@ -122,7 +122,7 @@ std::string marks(const Line& line, const Across& across, const Axis& up, const 
 
 std::string table(const LineChart& chart) {
   std::string out = std::format(
-      R"(<details><summary>The figures of this chart</summary><div class="scroll"><table><thead><tr><th>{}</th>)",
+      R"(<details class="fold"><summary>The figures of this chart</summary><div class="scroll"><table><thead><tr><th>{}</th>)",
       escape(chart.x_name));
   for (const auto& line : chart.lines) out += std::format("<th>{}</th>", escape(line.way));
   out += "</tr></thead><tbody>";

@@ -127,7 +127,7 @@ std::string report_page(std::span<const Run> runs, const std::string& made_by) {
   for (std::size_t i = 0; i < runs.size(); ++i) out += run_part(runs[i], i + 1, runs.size(), palette);
   return out +
          std::format(
-             R"(</main><footer><p>Bars and lines are medians of the rounds; thin lines reach from the smallest to the largest round. Two ways differ only where these ranges do not meet. Observed is what the program waited: create, open, transfers, flush and close; total is until every byte is home. 1 MB is 10<sup>6</sup> bytes.</p><p>Made by {} from results of <code>forebay bench</code>.</p></footer></body></html>)",
+             R"(</main><footer><p>Bars and lines are medians of the rounds; thin lines reach from the smallest to the largest round. Two ways differ only where these ranges do not meet. Observed is what the program waited: create, open, transfers, flush and close; total is from the beginning until every byte is home, with the drain tail after the last close. 1 MB is 10<sup>6</sup> bytes.</p><p>Made by {} from results of <code>forebay bench</code>.</p></footer></body></html>)",
              escape(made_by)) +
          "\n";
 }

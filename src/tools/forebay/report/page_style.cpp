@@ -84,7 +84,7 @@ rect[class^=w],use{fill:var(--c)}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums;width:100%}
 th{text-align:left;font-weight:600;color:var(--soft)}
-td,th{padding:.32rem .8rem .32rem 0;vertical-align:top;border-bottom:1px solid var(--hair)}
+td,th{padding:.22rem .8rem .32rem 0;vertical-align:top;border-bottom:1px solid var(--hair)}
 td.n,th.n{text-align:right;white-space:nowrap}
 .small{color:var(--soft);font-size:.8rem;display:block;white-space:nowrap}
 .summary tbody th{color:var(--ink);padding-top:.9rem;border-bottom:0}

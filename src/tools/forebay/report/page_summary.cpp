@@ -27,6 +27,7 @@ Look look_of(Judgement judgement) {
       return {"✕", "wrong-word"};
     case Judgement::Baseline:
     case Judgement::Alone:
+    case Judgement::OwnCost:
       break;
   }
   return {"·", "plain"};
@@ -46,12 +47,12 @@ std::string cell(const char* name, const Figure& figure, std::string (*text)(dou
 }
 
 std::string way_row(const WayFigures& way, const Verdict& verdict, const Palette& palette) {
-  // Figures of a way that gave wrong bytes would be looked at.
-  const bool trusted = way.trusted();
+  // Figures of a way that gave wrong bytes, or moved none, would be looked at.
+  const bool trusted = way.trusted() && !way.is_null();
   return std::format(R"(<tr><td class="way">{}</td>)", palette.chip(way.way)) +
          cell("observed rate", trusted ? way.observed_rate : Figure(), rate_text) +
          cell("program waited", trusted ? way.time("observed") : Figure(), seconds_text) +
-         cell("total", trusted ? way.time("total") : Figure(), seconds_text) +
+         cell("total", trusted ? way.time("whole") : Figure(), seconds_text) +
          std::format(R"(<td class="words">{}</td></tr>)", verdict_text(verdict));
 }
 
@@ -68,7 +69,7 @@ std::vector<std::string> ways_of(const std::vector<const Judged*>& members) {
   std::vector<std::string> ways;
   for (const auto* member : members) {
     for (const auto& way : member->ways) {
-      if (!std::ranges::contains(ways, way.way)) ways.push_back(way.way);
+      if (!way.is_null() && !std::ranges::contains(ways, way.way)) ways.push_back(way.way);
     }
   }
   return ways;
@@ -124,7 +125,10 @@ std::string summary_part(const std::vector<Judged>& workloads, const Palette& pa
                         each.id, escape(each.workload->title));
     for (std::size_t i = 0; i < each.ways.size(); ++i) {
       rows += way_row(each.ways[i], each.verdicts[i], palette);
-      if (each.verdicts[i].judgement == Judgement::Baseline || each.ways.size() < 2) continue;
+      if (each.verdicts[i].judgement == Judgement::Baseline || each.ways[i].is_null() ||
+          each.ways.size() < 2) {
+        continue;
+      }
       ratios.push_back({each.workload->title, each.id, each.verdicts[i]});
     }
     rows += "</tbody>";

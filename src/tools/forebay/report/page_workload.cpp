@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <format>
+#include <functional>
+#include <set>
 
 #include "tools/forebay/report/bar_chart.hpp"
 #include "tools/forebay/report/line_chart.hpp"
@@ -19,6 +21,7 @@ template <class Get>
 std::vector<Bar> bars_of(const std::vector<WayFigures>& ways, Get get) {
   std::vector<Bar> bars;
   for (const auto& way : ways) {
+    if (way.is_null()) continue;
     bars.push_back({way.way, way.trusted() ? std::invoke(get, way) : Figure(), why_none(way)});
   }
   return bars;
@@ -46,7 +49,7 @@ std::string iteration_chart(const std::vector<WayFigures>& ways, const Palette& 
   return line_chart(chart, palette);
 }
 
-// What else was measured: a row for each figure that any way has, a column for each way.
+// What else was measured: a row for each figure that is not 0 for all, a column for each way.
 class FigureTable {
  public:
   explicit FigureTable(const std::vector<WayFigures>& ways) : ways_(ways) {}
@@ -57,7 +60,7 @@ class FigureTable {
     bool any = false;
     for (const auto& way : ways_) {
       const auto figure = way.trusted() ? std::invoke(get, way) : Figure();
-      any = any || figure;
+      any = any || (figure && figure->high > 0);
       cells += std::format(R"(<td class="n">{}</td>)", figure ? text(figure->median) : "–");
     }
     if (any) rows_ += std::format("<tr><td>{}</td>{}</tr>", name, cells);
@@ -104,9 +107,33 @@ std::string folded(const std::string& title, const std::string& content) {
 std::string about(const Workload& workload) {
   std::string out = std::format("<code>{}</code>", escape(workload.name));
   if (!workload.kernel.empty()) out += std::format(" · kernel {}", escape(workload.kernel));
-  if (workload.ranks) out += std::format(" · {} ranks", count_text(*workload.ranks));
+  if (workload.ranks) {
+    out += std::format(" · {} rank{}", count_text(*workload.ranks), *workload.ranks == 1 ? "" : "s");
+  }
+  if (!workload.flavour.empty()) out += std::format(" · {}", escape(workload.flavour));
   if (workload.rounds) out += std::format(" · {} rounds", count_text(*workload.rounds));
   return std::format(R"(<p class="about">{}</p>)", out);
+}
+
+// The drain tail is nothing that a rank does: it begins where the last of them ends.
+std::vector<Timeline> with_tails(const Workload& workload) {
+  auto timelines = workload.timelines;
+  for (auto& timeline : timelines) {
+    if (timeline.spans.empty() || std::ranges::contains(timeline.spans, "tail", &Span::what)) continue;
+    const auto round = std::ranges::find_if(workload.results, [&](const Round& each) {
+      return each.way == timeline.way && each.number == timeline.round;
+    });
+    const auto tail = round == workload.results.end() ? Number() : round->time("tail");
+    if (!tail || *tail <= 0) continue;
+    double end = 0;
+    std::set<int> ranks;
+    for (const auto& span : timeline.spans) {
+      end = std::max(end, span.end);
+      ranks.insert(span.rank);
+    }
+    for (const int rank : ranks) timeline.spans.push_back({rank, "tail", end, end + *tail});
+  }
+  return timelines;
 }
 
 std::string body(const Judged& judged, const Palette& palette) {
@@ -121,14 +148,15 @@ std::string body(const Judged& judged, const Palette& palette) {
   }
   std::vector<PhaseBar> phases;
   for (const auto& way : judged.ways) {
-    if (way.trusted()) phases.push_back({way.way, phases_of(way)});
+    if (way.trusted()) phases.push_back({way.way, way.time("whole"), phases_of(way)});
   }
-  const auto total = [](const WayFigures& way) { return way.time("total"); };
+  const auto total = [](const WayFigures& way) { return way.time("whole"); };
   out += R"(<div class="charts">)" +
          bar_chart("Observed rate (longer is better)", bars_of(judged.ways, &WayFigures::observed_rate),
                    palette, rate_text) +
-         bar_chart("Total time (shorter is better)", bars_of(judged.ways, total), palette, seconds_text) +
-         phase_chart(phases, palette) + timeline_chart(workload.timelines, palette) +
+         bar_chart("Total until every byte is home (shorter is better)", bars_of(judged.ways, total), palette,
+                   seconds_text) +
+         phase_chart(phases, palette) + timeline_chart(with_tails(workload), palette) +
          iteration_chart(judged.ways, palette) + figure_table(judged.ways, palette) + "</div>";
   out += folded("Configuration", pairs_list(workload.configuration));
   for (const auto& way : judged.ways) out += folded("Settings of " + way.way, pairs_list(way.settings));

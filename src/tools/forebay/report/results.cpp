@@ -114,6 +114,7 @@ Workload workload_of(const Json& line) {
                     .published = text(line, "published"),
                     .configuration = pairs(part(line, "configuration")),
                     .ranks = number(line, "ranks"),
+                    .flavour = text(line, "flavour"),
                     .rounds = number(line, "rounds"),
                     .ways = {},
                     .results = {},
@@ -148,6 +149,7 @@ Round round_of(const Json& line, Outcome outcome) {
   round.number = whole(line, "round");
   round.outcome = outcome;
   round.error = text(line, "error");
+  round.remark = text(line, "remark");
   round.bytes = number(line, "bytes");
   round.operations = number(line, "operations");
   if (const auto& times = part(line, "times"); times.is_object()) {

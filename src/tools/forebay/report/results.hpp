@@ -35,6 +35,7 @@ struct Round {
   int number = 0;
   Outcome outcome = Outcome::Ok;
   std::string error;
+  std::string remark;  // what must be known of the figures
   Number bytes;
   Number operations;
   std::map<std::string, double, std::less<>> times;  // seconds by name
@@ -79,6 +80,7 @@ struct Workload {
   std::string published;  // what was published of it, in a sentence
   Pairs configuration;
   Number ranks;
+  std::string flavour;            // of HDF5 and MPI
   Number rounds;                  // as planned
   std::vector<std::string> ways;  // as planned, then others that there are results of
   std::vector<Round> results;     // in the order of the file

@@ -141,7 +141,7 @@ std::string timeline_chart(const std::vector<Timeline>& timelines, const Palette
   std::vector<const Timeline*> shown;
   double end = 0;
   for (const auto& timeline : timelines) {
-    if (timeline.spans.empty() && timeline.fill.empty()) continue;
+    if (timeline.way == "null" || (timeline.spans.empty() && timeline.fill.empty())) continue;
     if (std::ranges::any_of(shown, [&](const auto* other) { return other->way == timeline.way; })) continue;
     shown.push_back(&timeline);
     end = std::max(end, end_of(timeline));

@@ -36,7 +36,7 @@ std::optional<Comparison> compare(const WayFigures& way, const WayFigures& basel
       return found;
     }
   }
-  for (const auto* name : {"observed", "total"}) {
+  for (const auto* name : {"observed", "whole"}) {
     const auto own = way.time(name);
     const auto other = baseline.time(name);
     if (!own || !other) continue;
@@ -72,6 +72,8 @@ std::string brief_of(Judgement judgement, double value) {
       return "baseline";
     case Judgement::Alone:
       return "not compared";
+    case Judgement::OwnCost:
+      return "own cost";
     case Judgement::Unfinished:
       return "no result";
     case Judgement::Wrong:
@@ -89,8 +91,8 @@ std::string time_words(const WayFigures& way, const WayFigures& baseline) {
     words += std::format("; the program waited {} instead of {}", seconds_text(waited->median),
                          seconds_text(other_waited->median));
   }
-  const auto total = way.time("total");
-  const auto other_total = baseline.time("total");
+  const auto total = way.time("whole");
+  const auto other_total = baseline.time("whole");
   if (total && other_total) {
     words +=
         std::format("; total {} against {}", seconds_text(total->median), seconds_text(other_total->median));
@@ -120,6 +122,7 @@ std::string missing_words(const WayFigures& way) {
   if (way.interrupted) words += std::format("; {} interrupted", round_words(way.interrupted));
   if (way.missing) words += std::format("; {} not run", round_words(way.missing));
   for (const auto& error : way.errors) words += std::format(" ({})", error);
+  for (const auto& remark : way.remarks) words += "; " + remark;
   return words;
 }
 
@@ -137,8 +140,24 @@ Verdict without_figures(const WayFigures& way) {
   return verdict;
 }
 
+// How much of what the baseline measures is the kernel's own doing.
+Verdict own_cost(const WayFigures& way, const WayFigures* baseline) {
+  Verdict verdict{way.way, Judgement::OwnCost, {}, {}, "the kernel itself, without any transfer", {}};
+  for (const auto* name : {"raw", "observed"}) {
+    const auto own = way.time(name);
+    const auto measured = baseline == nullptr ? Figure() : baseline->time(name);
+    if (!own || !measured || measured->median <= 0) continue;
+    verdict.lead = std::format("the kernel's own part of what {} measures is {}", baseline->way,
+                               percent_text(own->median / measured->median));
+    break;
+  }
+  verdict.brief = brief_of(verdict.judgement, 1);
+  return verdict;
+}
+
 Verdict judge_one(const WayFigures& way, const WayFigures* baseline) {
   if (!way.trusted()) return without_figures(way);
+  if (way.is_null()) return own_cost(way, baseline);
   Verdict verdict{way.way, Judgement::Alone, {}, {}, {}, {}};
   if (&way == baseline) {
     verdict.judgement = Judgement::Baseline;
@@ -146,7 +165,7 @@ Verdict judge_one(const WayFigures& way, const WayFigures* baseline) {
     if (const auto waited = way.time("observed")) {
       verdict.rest += std::format("; the program waited {}", seconds_text(waited->median));
     }
-    if (const auto total = way.time("total")) {
+    if (const auto total = way.time("whole")) {
       verdict.rest += std::format("; total {}", seconds_text(total->median));
     }
   } else if (baseline == nullptr || !baseline->trusted()) {
@@ -226,7 +245,8 @@ std::vector<std::string> overall(std::span<const std::vector<Verdict>> workloads
   std::vector<std::string> ways;
   for (const auto& verdicts : workloads) {
     for (const auto& verdict : verdicts) {
-      if (verdict.judgement != Judgement::Baseline && !std::ranges::contains(ways, verdict.way)) {
+      if (verdict.judgement != Judgement::Baseline && verdict.judgement != Judgement::OwnCost &&
+          !std::ranges::contains(ways, verdict.way)) {
         ways.push_back(verdict.way);
       }
     }

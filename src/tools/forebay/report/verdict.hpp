@@ -16,6 +16,7 @@ enum class Judgement : std::uint8_t {
   Faster,
   Slower,
   Same,        // the ranges of the rounds overlap
+  OwnCost,     // the null way: what the kernel itself costs
   Alone,       // there is nothing to compare it with
   Unfinished,  // no round ended well, and none is wrong
   Wrong,       // a wrong byte: nothing else matters

@@ -126,6 +126,20 @@ TEST(Verdict, AWayAloneAndAWayWithoutFigures) {
   EXPECT_TRUE(judge({}).empty());
 }
 
+// It transfers nothing: no figure of it is a result.
+TEST(Verdict, TheNullWayShowsTheKernelsOwnCost) {
+  auto workload = workload_of("w", 1);
+  workload.ways = {"native", "null"};
+  workload.results[1].way = "null";
+  workload.results[0].times["raw"] = 5;
+  workload.results[1].times["raw"] = 0.05;
+  const auto verdict = second_of(workload);
+  EXPECT_EQ(verdict.judgement, Judgement::OwnCost);
+  EXPECT_EQ(verdict.words(), "the kernel's own part of what native measures is 1.00 %");
+  const std::vector<std::vector<Verdict>> all{judge(figures_of(workload))};
+  EXPECT_TRUE(overall(all).empty());
+}
+
 TEST(Verdict, OverallCountsWorkloads) {
   const std::vector all{judge(figures_of(waiting(0.65))), judge(figures_of(waiting(5.29))),
                         judge(figures_of(waiting(10.4)))};
