@@ -18,7 +18,7 @@ constexpr std::uint32_t kCandidates = 64;
 // How often a tier is moved through the queue before the mover looks around.
 constexpr std::uint32_t kRounds = 8;
 constexpr auto kDeathWatch = std::chrono::seconds(2);
-constexpr std::uint64_t kAhead = 64u << 20;  // storage reserved ahead of use
+constexpr std::uint64_t kAhead = 128u << 20;  // storage reserved ahead of use
 
 }  // namespace
 
