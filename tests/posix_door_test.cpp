@@ -58,6 +58,34 @@ TEST_F(PosixDoor, CpAndMvKeepBytesAndTimes) {
   EXPECT_EQ(moved.st_mtim.tv_nsec, 789'000'000);
 }
 
+// As modules of Python do, and our own engine with tiers that are not mapped.
+TEST_F(PosixDoor, ALibraryInAScopeOfItsOwnIsFound) {
+  const auto ran = place.run({"python3", "-c",
+                              "import ctypes\n"
+                              "uring = ctypes.CDLL('liburing.so.2')\n"
+                              "ring = ctypes.create_string_buffer(1024)\n"
+                              "print(uring.io_uring_queue_init(4, ring, 0))\n"
+                              "open('" +
+                                  place.home("a") + "', 'w').write('text')\n"});
+  expect_good(ran);
+  EXPECT_EQ(ran.out, "0\n");
+  EXPECT_EQ(slurp(place.home("a")), "text");
+  EXPECT_EQ(place.reported("sum('io_uring' in p['why'] for p in d['passed'])"), "1")
+      << "seen, and left to home";
+}
+
+TEST_F(PosixDoor, ATierThatIsNotMappedHasItsQueue) {
+  const auto text = pattern(20'000'000);
+  std::ofstream(place.root("in")) << text;
+  fs::create_directory(place.root("nvme"));
+  const auto ran =
+      place.run({"dd", "if=" + place.root("in"), "of=" + place.home("out"), "bs=100000", "status=none"},
+                {"tiers=nvme:" + place.root("nvme") + ":64MiB", "drain.trigger=never"});
+  expect_good(ran);
+  EXPECT_EQ(ran.err.find("one bucket at a time"), std::string::npos) << ran.err;
+  EXPECT_TRUE(slurp(place.home("out")) == text);
+}
+
 TEST_F(PosixDoor, NothingOutsideOfTheHomesIsTouched) {
   expect_good(place.shell("echo text > " + place.plain("a") + "; cat " + place.plain("a")));
   EXPECT_EQ(slurp(place.plain("a")), "text\n");

@@ -20,10 +20,16 @@ void stop_buffering(const char* why) {
 
 namespace {
 
-// liburing's functions are in a library that need not be there: looked for when they are called.
+// These functions are in libraries that need not be there: looked for when they are called. Whoever loaded
+// one for itself, as our engine and modules of Python do, has it in a scope of its own.
 template <class Function>
-Function behind(const char* name) {
-  return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name));
+Function behind(const char* name, const char* library = "liburing.so.2") {
+  void* found = ::dlsym(RTLD_NEXT, name);
+  if (found == nullptr) {
+    void* const loaded = ::dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
+    if (loaded != nullptr) found = ::dlsym(loaded, name);
+  }
+  return reinterpret_cast<Function>(found);
 }
 
 struct IoControl {  // as the kernel's struct iocb
@@ -65,7 +71,7 @@ FOREBAY_CALL int fb_io_submit(void* context, long count, IoControl** controls) {
         !prepared(&Engine::go_direct, controls[i]->fd, "libaio"))
       return -errno;
   }
-  const auto real_one = behind<int (*)(void*, long, IoControl**)>("io_submit");
+  const auto real_one = behind<int (*)(void*, long, IoControl**)>("io_submit", "libaio.so.1");
   return real_one != nullptr ? real_one(context, count, controls) : -ENOSYS;
 }
 
