@@ -9,6 +9,8 @@
 namespace forebay::posix {
 namespace {
 
+constexpr int kInherited = 32;  // numbers below it are looked at
+
 // What is unsaved of the file that is about to be run, if it lies in a home.
 void drain_program(int at, const char* path) {
   Names file;
@@ -20,8 +22,8 @@ void drain_program(int at, const char* path) {
 
 // Will the program be seen? If not, and it seems to mean files of a home, that is noted.
 bool will_be_seen(int at, const char* path, char* const* words, char* const* environment) {
-  const bool loaded = engine.load(std::memory_order_acquire) != nullptr;
   const bool means = mean_home(words);
+  const bool loaded = engine.load(std::memory_order_acquire) != nullptr;
   if ((!loaded && !means) || !is_text(path)) return true;
   char found[PATH_MAX];
   if (at == AT_FDCWD && !find_program(path, found, sizeof found)) return true;
@@ -30,12 +32,24 @@ bool will_be_seen(int at, const char* path, char* const* words, char* const* env
   return why == nullptr;
 }
 
+// What this process has never used, but hands on.
+void look_at_inherited() {
+  const int before = errno;
+  for (int fd = 0; fd < kInherited; ++fd) {
+    if (state_of(fd) != State::kUnknown) continue;
+    const int flags = static_cast<int>(real.fcntl(fd, F_GETFD));
+    if (flags >= 0 && (flags & FD_CLOEXEC) == 0) (void)buffered(fd);
+  }
+  errno = before;
+}
+
 bool nothing_to_do() { return !active.load(std::memory_order_relaxed) || thread.depth != 0; }
 
 }  // namespace
 
 void before_exec(int at, const char* path, char* const* words, char* const* environment) {
   if (nothing_to_do()) return;
+  look_at_inherited();
   drain_program(at, path);
   const bool seen = will_be_seen(at, path, words, environment);
   const auto* const there = engine.load(std::memory_order_acquire);
@@ -48,6 +62,7 @@ void before_exec(int at, const char* path, char* const* words, char* const* envi
 
 void before_spawn(const char* path, char* const* words, char* const* environment) {
   if (nothing_to_do()) return;
+  look_at_inherited();
   drain_program(AT_FDCWD, path);
   const bool seen = will_be_seen(AT_FDCWD, path, words, environment);
   const auto* const there = engine.load(std::memory_order_acquire);
