@@ -118,10 +118,10 @@ Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, m
   const OwnIo own;
   bool writable = false;
   FOREBAY_ASSIGN(auto fd, open_home(path, flags, mode, writable));
-  return enter(std::move(fd), path, flags, writable, adjust);
+  return enter(std::move(fd), path, flags, writable, Look::kJustOpened, adjust);
 }
 
-Result<std::shared_ptr<File>> Buffer::open_descriptor(int fd, int flags,
+Result<std::shared_ptr<File>> Buffer::open_descriptor(int fd, int flags, Look look,
                                                       const std::function<void(FileSettings&)>& adjust) {
   if (!attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
   const OwnIo own;
@@ -133,12 +133,16 @@ Result<std::shared_ptr<File>> Buffer::open_descriptor(int fd, int flags,
   Fd home(apart ? ::open(path.c_str(), (has & O_ACCMODE) | O_CLOEXEC | O_NOCTTY)
                 : ::fcntl(fd, F_DUPFD_CLOEXEC, 0));
   if (!home) return fail_errno(errno, "open", path);
-  return enter(std::move(home), path, flags, (has & O_ACCMODE) != O_RDONLY, adjust);
+  return enter(std::move(home), path, flags, (has & O_ACCMODE) != O_RDONLY, look, adjust);
+}
+
+Result<HomeStamp> Buffer::look_at(int fd, const std::string& path, Look look) {
+  return look == Look::kAsk ? stamp_of(fd, path) : core_.home_stamps.just_answered(fd, path);
 }
 
 Result<std::shared_ptr<File>> Buffer::enter(Fd fd, const std::string& path, int flags, bool writable,
-                                            const std::function<void(FileSettings&)>& adjust) {
-  FOREBAY_ASSIGN(const auto stamp, stamp_of(fd.get(), path));
+                                            Look look, const std::function<void(FileSettings&)>& adjust) {
+  FOREBAY_ASSIGN(const auto stamp, look_at(fd.get(), path, look));
   if (!stamp.regular) return fail(EINVAL, path + " is not a regular file");
   FOREBAY_ASSIGN(auto real, real_path(fd.get(), path));
   auto settings = core_.settings.for_file(real, (flags & O_TRUNC) != 0 ? 0 : stamp.size);
@@ -156,7 +160,7 @@ Result<std::shared_ptr<File>> Buffer::enter(Fd fd, const std::string& path, int 
     auto& handles = open_files_[number];
     if (handles++ != 0) core_.files.close(number);  // one entry a process is enough
     // A record that was made now has what home was just asked for.
-    if (const auto status = opened.fresh ? Status{} : meet_home(number, fd.get(), real); !status) {
+    if (const auto status = opened.fresh ? Status{} : meet_home(number, fd.get(), real, look); !status) {
       if (--handles == 0) {
         open_files_.erase(number);
         core_.files.close(number);
@@ -202,15 +206,15 @@ Result<std::shared_ptr<File>> Buffer::enter(Fd fd, const std::string& path, int 
 // What the buffer holds of the file is good as long as home has not changed behind our back. Home is looked
 // at under the file's lock: a look from before may be older than a truncation, or than what others wrote and
 // closed since.
-Status Buffer::meet_home(std::uint32_t number, int fd, const std::string& path) {
+Status Buffer::meet_home(std::uint32_t number, int fd, const std::string& path, Look look) {
   auto& record = core_.control.file(number);
   FOREBAY_ASSIGN(const auto lock, FileLock::take(core_, drain_, number, nullptr));
-  FOREBAY_ASSIGN(auto home, stamp_of(fd, path));
+  FOREBAY_ASSIGN(auto home, look_at(fd, path, look));
   if (record.home_modified_ns.load() == home.modified_ns && record.home_size.load() == home.size) return {};
   // What is unsaved now may be home a moment later: home's size counts only if it was looked at afterwards.
   const bool alone = open_files_[number] <= 1 && !core_.files.used_by_others(number);
   const bool saved = alone && unsaved_blocks(core_, number, 0, kMaxBlock).empty();
-  FOREBAY_ASSIGN(home, stamp_of(fd, path));
+  FOREBAY_ASSIGN(home, look_at(fd, path, look));
   drop_buckets(core_, drain_, number, 0, kMaxBlock, Drop::kClean);
   record.home_modified_ns.store(home.modified_ns);
   record.home_size.store(home.size);

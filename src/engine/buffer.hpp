@@ -33,6 +33,9 @@ struct AttachOptions {
   bool background = true;  // drain, move and look for orphans without being asked
 };
 
+// How to look at a file at home: by asking, or at what its open brought along (home_stamps.hpp).
+enum class Look { kAsk, kJustOpened };
+
 class Buffer {
  public:
   // Joins the buffer that the settings (loaded, not resolved) name, making it if need be. What dead processes
@@ -48,8 +51,9 @@ class Buffer {
                                      const std::function<void(FileSettings&)>& adjust = {});
 
   // The same for a file that the caller has open as `fd`, which stays the caller's: it needs no name any
-  // more, and no permission to be opened again. Of `flags` the access mode and O_TRUNC count.
-  Result<std::shared_ptr<File>> open_descriptor(int fd, int flags,
+  // more, and no permission to be opened again. Of `flags` the access mode and O_TRUNC count. `look`: was it
+  // opened just now, so that the system knows what home says of it?
+  Result<std::shared_ptr<File>> open_descriptor(int fd, int flags, Look look,
                                                 const std::function<void(FileSettings&)>& adjust = {});
 
   // A file that lost its last name, before or after this call: what is unsaved of it goes nowhere any more.
@@ -82,9 +86,10 @@ class Buffer {
   friend class File;
   Buffer(Joined joined, AttachOptions options);
   Status replay();
-  Result<std::shared_ptr<File>> enter(Fd home, const std::string& path, int flags, bool writable,
+  [[nodiscard]] Result<HomeStamp> look_at(int fd, const std::string& path, Look look);
+  Result<std::shared_ptr<File>> enter(Fd home, const std::string& path, int flags, bool writable, Look look,
                                       const std::function<void(FileSettings&)>& adjust);
-  Status meet_home(std::uint32_t file, int fd, const std::string& path);
+  Status meet_home(std::uint32_t file, int fd, const std::string& path, Look look);
   Status agree_on_bypass(const std::shared_ptr<HomeFile>& home, bool shared, FileSettings& settings);
   // Of the mapped tiers, what other files have not reserved.
   [[nodiscard]] std::uint64_t unreserved(std::uint32_t file);

@@ -10,6 +10,7 @@
 #include "engine/control.hpp"
 #include "engine/file_table.hpp"
 #include "engine/home_speed.hpp"
+#include "engine/home_stamps.hpp"
 #include "engine/peers.hpp"
 #include "engine/slot_table.hpp"
 #include "engine/tiers.hpp"
@@ -44,6 +45,7 @@ struct Core {
 
   const Settings settings;
   HomeSpeeds home_speeds;
+  HomeStamps home_stamps;
   BusyTime writing_home;
   BusyTime reading_home;
   std::unique_ptr<Control> control_owner;

@@ -14,7 +14,7 @@ namespace forebay {
 namespace {
 
 std::shared_ptr<File> open_descriptor(TestBuffer& test, const Fd& fd, int flags) {
-  auto file = test->open_descriptor(fd.get(), flags);
+  auto file = test->open_descriptor(fd.get(), flags, Look::kJustOpened);
   if (!file) throw std::runtime_error(file.error().message);
   return *file;
 }

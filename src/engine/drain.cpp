@@ -146,17 +146,18 @@ Status Drain::write_runs(Shipment& shipment) {
 }
 
 // Who writes to a file while its time is set may have set it again: look once more.
-void Drain::give_time(const HomeFile& home) {
+bool Drain::give_time(const HomeFile& home) {
   const OwnIo own;
   const auto& written = core_.control.file(home.file()).written_ns;
   for (auto time = written.load(); time != 0;) {
     const timespec times[2] = {{0, UTIME_OMIT}, {time / 1'000'000'000, time % 1'000'000'000}};
     // Who may write a file need not be allowed to do this; then the time is that of the drain.
-    if (::futimens(home.fd(), times) != 0) return;
+    if (::futimens(home.fd(), times) != 0) return false;
     const auto now = written.load();
-    if (now == time) return;
+    if (now == time) return true;
     time = now;
   }
+  return false;
 }
 
 Status Drain::ship(Shipment& shipment) {
@@ -164,9 +165,11 @@ Status Drain::ship(Shipment& shipment) {
   auto& record = core_.control.file(shipment.home->file());
   if (status) {
     const bool timed = (record.flags.load(std::memory_order_relaxed) & kFileTimed) != 0;
-    if (timed) give_time(*shipment.home);
+    const bool answered = timed && give_time(*shipment.home);
     // Home now carries our mark: a later open that finds another one knows that somebody else wrote.
-    if (const auto stamp = stamp_of(shipment.home->fd(), shipment.home->path())) {
+    const auto& home = *shipment.home;
+    if (const auto stamp = answered ? core_.home_stamps.just_answered(home.fd(), home.path())
+                                    : stamp_of(home.fd(), home.path())) {
       auto seen = record.home_modified_ns.load();
       // A time that was set may lie before the last one.
       while ((timed ? seen != stamp->modified_ns : seen < stamp->modified_ns) &&

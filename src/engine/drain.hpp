@@ -56,7 +56,8 @@ class Drain {
                         std::chrono::steady_clock::time_point deadline);
 
  private:
-  void give_time(const HomeFile& home);
+  // True when home has just answered.
+  bool give_time(const HomeFile& home);
   void settle(std::uint32_t bucket, Key key, ByteState claimed_becomes);
   Status write_runs(Shipment& shipment);
   void keep_to_rate(std::uint64_t bytes);

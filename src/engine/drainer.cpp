@@ -192,7 +192,7 @@ void Drainer::run() {
       pressed = Clock::now() < pressed_until_;
       for (const auto& [file, target] : targets_) targets.push_back(target);
     }
-    for (const auto& target : targets) {
+    for (auto& target : targets) {
       next = std::min(next, tend(target, pressed));
       const bool known = target.home->known(core_.files);
       if (target.released && (!known || !maybe_dirty(core_.control.file(target.home->file())))) {
@@ -201,6 +201,7 @@ void Drainer::run() {
         if (found != targets_.end() && found->second.released && found->second.home == target.home) {
           targets_.erase(found);
           --released_;
+          close_aside(std::move(target.home));
         }
       }
     }
@@ -209,6 +210,11 @@ void Drainer::run() {
       next = std::min(next, Clock::now() + kMoment);
     }
   }
+}
+
+// A close may ask home, too: who looks after all files does not wait for each.
+void Drainer::close_aside(std::shared_ptr<HomeFile> home) {
+  (void)crew_.post([last = std::move(home)] {}, Crew::Urgency::kBack);
 }
 
 // There are some, and by now descriptors for them.

@@ -79,6 +79,7 @@ class Drainer {
   enum Kick : int { kNotKicked, kStaged, kUrgent };
   void run();
   bool orphans_may_come();
+  void close_aside(std::shared_ptr<HomeFile> home);
   void wake(Kick wanted);
   // Ships what is ripe of one file; returns when to look again.
   TimePoint tend(const Target& target, bool pressed);

@@ -234,7 +234,7 @@ Status File::go_direct() {
 Status File::meet_home() {
   FOREBAY_TRY(attached());
   const std::scoped_lock lock(buffer_.mutex_);
-  return buffer_.meet_home(number_, home_->fd(), path());
+  return buffer_.meet_home(number_, home_->fd(), path(), Look::kAsk);
 }
 
 void File::keep_times() { buffer_.core_.control.file(number_).flags.fetch_or(kFileTimed); }

@@ -28,17 +28,17 @@ std::uint32_t path_check(const FileRecord& record, std::string_view path) {
       XXH3_64bits_withSeed(path.data(), path.size(), XXH3_64bits(identity, sizeof identity)));
 }
 
-Result<HomeStamp> stamp_of(int fd, std::string_view path) {
+Result<HomeStamp> stamp_of(int fd, std::string_view path, int how) {
   const OwnIo own;
   struct statx found{};
-  if (::statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_BTIME, &found) != 0) {
+  if (::statx(fd, "", AT_EMPTY_PATH | how, STATX_BASIC_STATS | STATX_BTIME, &found) != 0) {
     return fail_errno(errno, "examine", path);
   }
   HomeStamp stamp;
   stamp.identity.device = std::uint64_t{found.stx_dev_major} << 32 | found.stx_dev_minor;
   stamp.identity.inode = found.stx_ino;
-  if ((found.stx_mask & STATX_BTIME) != 0)
-    stamp.identity.born_ns = static_cast<std::uint64_t>(nanoseconds(found.stx_btime));
+  stamp.birth_told = (found.stx_mask & STATX_BTIME) != 0;
+  if (stamp.birth_told) stamp.identity.born_ns = static_cast<std::uint64_t>(nanoseconds(found.stx_btime));
   stamp.regular = S_ISREG(found.stx_mode);
   stamp.size = found.stx_size;
   stamp.modified_ns = nanoseconds(found.stx_mtime);

@@ -32,9 +32,10 @@ struct HomeStamp {
   std::uint64_t size = 0;
   std::int64_t modified_ns = 0;
   bool regular = false;
+  bool birth_told = false;
 };
-// Looks at an open home file.
-Result<HomeStamp> stamp_of(int fd, std::string_view path);
+// Looks at an open home file; `how` as for statx (AT_STATX_DONT_SYNC: home_stamps.hpp).
+Result<HomeStamp> stamp_of(int fd, std::string_view path, int how = 0);
 
 // The check of a record's identity and path.
 [[nodiscard]] std::uint32_t path_check(const FileRecord& record, std::string_view path);

@@ -7,15 +7,17 @@
 #include <string>
 
 #include "base/log.hpp"
+#include "door/posix/closing.hpp"
 #include "door/posix/door.hpp"
 #include "engine/dirty_filter.hpp"
 
 namespace forebay::posix {
+
+std::uint64_t device_of(dev_t device) { return std::uint64_t{major(device)} << 32 | minor(device); }
+
 namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
-
-std::uint64_t device_of(dev_t device) { return std::uint64_t{major(device)} << 32 | minor(device); }
 
 // The record of a file with unsaved bytes.
 FileRecord* unsaved_record(std::uint64_t device, std::uint64_t inode, std::uint32_t* number = nullptr) {
@@ -56,6 +58,7 @@ long go_direct(int fd, const char* why) {
   const auto open = served(fd);
   if (!open) return 0;
   note(why);
+  wait_for_closes();
   const auto result = answer(open->file->go_direct());
   return result == kPass ? 0 : result;
 }

@@ -1,9 +1,14 @@
 #include "door/posix/descriptors.hpp"
 
+#include <unistd.h>
+
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <thread>
 
+#include "door/posix/closing.hpp"
+#include "door/posix/interface.hpp"
 #include "session/session.hpp"
 
 namespace forebay::posix {
@@ -18,7 +23,7 @@ struct Slot {
   Open* open = nullptr;
 };
 constinit std::array<Slot, kDescriptors> slots{};
-constinit std::atomic<int> end = 0;
+constinit std::atomic<int> end_of_table = 0;
 
 class Locked {
  public:
@@ -53,12 +58,16 @@ Pin Pin::again() const {
   return Pin(open_);
 }
 
-Status Pin::release() {
-  auto* const open = std::exchange(open_, nullptr);
-  if (open == nullptr || open->references.fetch_sub(1) != 1) return {};
-  // A copy of the parent's, with threads and locks that are not there: never touched, never freed.
-  if (open->process != fork_generation()) return {};
-  std::unique_ptr<Open> last(open);
+namespace {
+
+// The last one of this process; null if there are others. A copy of the parent's, with threads and locks that
+// are not there, is never touched and never freed.
+std::shared_ptr<Open> last_of(Open* open) {
+  if (open == nullptr || open->references.fetch_sub(1) != 1) return nullptr;
+  return open->process == fork_generation() ? std::shared_ptr<Open>(open) : nullptr;
+}
+
+Status end(std::shared_ptr<Open> last) {
   const bool locked = last->locked.load();
   Status drained;
   if (locked) {
@@ -73,6 +82,40 @@ Status Pin::release() {
   return drained ? closed : drained;
 }
 
+// Does the program rely on nothing that its close does?
+bool may_be_closed_later(const Open& open) {
+  return !open.locked.load() && !open.file->direct() && !(open.writable() && open.file->waits_at_close());
+}
+
+long closed_here(int fd) {
+  const auto began = std::chrono::steady_clock::now();
+  const int result = ::close(fd);
+  const int why = errno;
+  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - began;
+  closing_took(static_cast<std::uint64_t>(took.count()));
+  return kClosed + (result == 0 ? 0 : why);
+}
+
+}  // namespace
+
+Status Pin::release() {
+  auto last = last_of(std::exchange(open_, nullptr));
+  return last ? end(std::move(last)) : Status{};
+}
+
+Result<long> Pin::release_and_close(int fd) {
+  auto last = last_of(std::exchange(open_, nullptr));
+  if (!last) return 0;
+  if (!may_be_closed_later(*last)) {
+    FOREBAY_TRY(end(std::move(last)));
+    return 0;
+  }
+  FOREBAY_TRY(last->file->close());
+  if (closing_is_slow() && close_aside(fd, last)) return kClosed;
+  last.reset();
+  return closed_here(fd);
+}
+
 Pin descriptor(int fd) {
   if (!in_range(fd)) return {};
   auto& slot = slots[static_cast<std::size_t>(fd)];
@@ -82,19 +125,28 @@ Pin descriptor(int fd) {
   return Pin(slot.open);
 }
 
-Status set_descriptor(int fd, Pin open) {
-  if (!in_range(fd)) return {};
-  for (int seen = end.load(); seen <= fd && !end.compare_exchange_weak(seen, fd + 1);) {
+namespace {
+
+Pin exchange_descriptor(int fd, Pin open) {
+  for (int seen = end_of_table.load(); seen <= fd && !end_of_table.compare_exchange_weak(seen, fd + 1);) {
   }
-  Pin before;
-  {
-    auto& slot = slots[static_cast<std::size_t>(fd)];
-    const Locked locked(slot);
-    before = Pin(std::exchange(slot.open, open ? open.take() : nullptr));
-  }
-  return before.release();
+  auto& slot = slots[static_cast<std::size_t>(fd)];
+  const Locked locked(slot);
+  return Pin(std::exchange(slot.open, open ? open.take() : nullptr));
 }
 
-int descriptor_end() { return end.load(); }
+}  // namespace
+
+Status set_descriptor(int fd, Pin open) {
+  if (!in_range(fd)) return {};
+  return exchange_descriptor(fd, std::move(open)).release();
+}
+
+Result<long> close_descriptor(int fd) {
+  if (!in_range(fd)) return 0;
+  return exchange_descriptor(fd, {}).release_and_close(fd);
+}
+
+int descriptor_end() { return end_of_table.load(); }
 
 }  // namespace forebay::posix

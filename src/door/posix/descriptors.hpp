@@ -51,6 +51,9 @@ class Pin {
 
   // Gives it back. The last one closes the file: what went wrong with it since is the result.
   Status release();
+  // The same for close(2) of `fd`. kClosed (with an errno added): `fd` is closed too, or its number is free
+  // and the rest follows; 0: it is still to be closed. So it is after a failure.
+  Result<long> release_and_close(int fd);
 
  private:
   Open* open_ = nullptr;
@@ -58,8 +61,11 @@ class Pin {
 
 // What `fd` means; nothing if it is not buffered.
 Pin descriptor(int fd);
-// From now on `fd` means this. What it meant before is given back.
+// From now on `fd` means this, or nothing. What it meant before is given back.
 Status set_descriptor(int fd, Pin open);
+
+// For close(2): as set_descriptor(fd, {}), with the answer of Pin::release_and_close.
+Result<long> close_descriptor(int fd);
 
 // No descriptor from here on was ever buffered.
 int descriptor_end();

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/log.hpp"
+#include "door/posix/closing.hpp"
 #include "door/posix/user_memory.hpp"
 #include "session/session.hpp"
 
@@ -37,6 +38,16 @@ const char* why_direct(int flags) {
   return nullptr;
 }
 
+// Nothing is gained where home is memory, unless it is asked for; but who has it buffered must be seen.
+bool home_will_do(Buffer& engine, int fd, const FileSettings& settings) {
+  if (settings.admission_write != Admission::Auto || settings.mode != Mode::Async ||
+      settings.durability != Durability::Process ||
+      engine.core().home_stamps.file_system(fd) != FileSystem::kMemory)
+    return false;
+  struct stat found{};
+  return ::fstat(fd, &found) == 0 && matters(device_of(found.st_dev), found.st_ino) == 0;
+}
+
 // The part of open() that is the engine's. Nothing: the file is none of ours.
 Pin open_in_buffer(int fd, int flags) {
   auto* const engine = buffer();
@@ -45,13 +56,20 @@ Pin open_in_buffer(int fd, int flags) {
   if (has < 0 || (has & O_PATH) != 0) return {};
   const auto path = name_of(fd);
   const auto& settings = engine->core().settings;
-  if (settings.choice.homes.empty() || settings.choice.of_name(path) != FileVerdict::Chosen ||
-      settings.for_path(path).mode == Mode::Bypass)
+  if (settings.choice.homes.empty() || settings.choice.of_name(path) != FileVerdict::Chosen) return {};
+  const auto wanted_here = settings.for_path(path);
+  if (wanted_here.mode == Mode::Bypass) return {};
+  if (home_will_do(*engine, fd, wanted_here)) {
+    note("home is memory already");
     return {};
+  }
   const int truncates = flags >= 0 ? flags & O_TRUNC : 0;
-  const auto file = engine->open_descriptor(fd, (has & O_ACCMODE) | truncates, [&](FileSettings& wanted) {
-    if ((has & (O_SYNC | O_DSYNC)) != 0 && wanted.mode == Mode::Async) wanted.durability = Durability::Home;
-  });
+  const auto look = flags >= 0 ? Look::kJustOpened : Look::kAsk;
+  const auto file =
+      engine->open_descriptor(fd, (has & O_ACCMODE) | truncates, look, [&](FileSettings& wanted) {
+        if ((has & (O_SYNC | O_DSYNC)) != 0 && wanted.mode == Mode::Async)
+          wanted.durability = Durability::Home;
+      });
   if (!file) {
     log_warn("{} is not buffered: {}", path, file.error().message);
     note("the buffer could not take a file");
@@ -123,8 +141,14 @@ long adopt(int fd, int flags) {
   return 1;
 }
 
-long close(int fd) {
-  const auto result = answer(set_descriptor(fd, Pin()));
+long close(int fd, int whole) {
+  if (whole == 0) {
+    const auto result = answer(set_descriptor(fd, Pin()));
+    return result == kPass ? 0 : result;
+  }
+  const auto closed = close_descriptor(fd);
+  if (closed) return *closed;
+  const auto result = answer(std::unexpected(closed.error()));
   return result == kPass ? 0 : result;
 }
 
@@ -148,6 +172,7 @@ long drain_everything(int inherited) {
 
 void stop_buffering(const char* why) {
   stopped.store(why);
+  wait_for_closes();
   for (int fd = 0; fd < descriptor_end(); ++fd) {
     if (const auto open = known(fd); open && !open->file->direct()) {
       note(why);
@@ -160,6 +185,7 @@ void leave() {
   if (joined_buffer() == nullptr) return;
   without_buffer.store(fork_generation());
   joined_by.store(0);
+  wait_for_closes();
   (void)leave_all();
 }
 

@@ -26,7 +26,7 @@ long answer(const Status& status);
 void note(const char* why);
 
 long adopt(int fd, int flags);
-long close(int fd);
+long close(int fd, int whole);
 void duplicate(int from, int to);
 long drain_everything(int inherited);
 void stop_buffering(const char* why);
@@ -38,6 +38,7 @@ long write(int fd, const iovec* pieces, int count, off_t offset);
 long seek(int fd, off_t offset, int whence);
 
 // attributes.cpp
+std::uint64_t device_of(dev_t device);  // as the buffer has it
 long truncate(int fd, off_t size);
 long sync(int fd);
 long drain(int fd, const char* why);

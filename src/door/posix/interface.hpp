@@ -13,6 +13,7 @@
 namespace forebay::posix {
 
 inline constexpr long kPass = -1'000'000;
+inline constexpr long kClosed = 1;  // with an errno added: the close failed
 inline constexpr off_t kHere = -1;  // as an offset: at the descriptor's own position
 
 struct Names {
@@ -24,8 +25,9 @@ struct Names {
 struct Engine {
   // A descriptor that was just opened, or met for the first time (flags < 0). 1: it is buffered from now on.
   long (*adopt)(int fd, int flags);
-  // Before the real close. An error is the close's to report; the descriptor is forgotten in any case.
-  long (*close)(int fd);
+  // Before the real close. An error is the close's to report; the descriptor is forgotten in any case. With
+  // `whole` (for close(2) alone) the answer may be kClosed: the descriptor itself is closed.
+  long (*close)(int fd, int whole);
   // `to` means the same open file as `from`, from now on. What it meant before is closed already.
   void (*duplicate)(int from, int to);
   long (*read)(int fd, const iovec* pieces, int count, off_t offset);

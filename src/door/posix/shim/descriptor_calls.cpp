@@ -12,7 +12,7 @@ using namespace forebay::posix;
 
 namespace forebay::posix {
 
-long forget(int fd) {
+long forget(int fd, bool whole) {
   if (!active.load(std::memory_order_relaxed) || thread.depth != 0) return 0;
   const auto state = state_of(fd);
   if (in_vfork_child()) {
@@ -24,7 +24,7 @@ long forget(int fd) {
   const auto* const there = engine.load(std::memory_order_acquire);
   if (state != State::kBuffered || there == nullptr) return 0;
   const Crossing crossing;
-  return there->close(fd);
+  return there->close(fd, whole ? 1 : 0);
 }
 
 }  // namespace forebay::posix
@@ -67,9 +67,13 @@ FOREBAY_CALL int fb_close(int fd) {
       if (states[fd].load() == State::kOurs) states[fd].store(State::kUnknown);
     } else if (state_of(fd) == State::kOurs) {
       return not_there();
-    } else if (const long failed = forget(fd); failed < 0) {
+    } else if (const long result = forget(fd, true); result >= kClosed) {
+      if (result == kClosed) return 0;
+      errno = static_cast<int>(result - kClosed);
+      return -1;
+    } else if (result < 0) {
       real.close(fd);
-      errno = static_cast<int>(-failed);
+      errno = static_cast<int>(-result);
       return -1;
     }
   }
@@ -131,7 +135,9 @@ FOREBAY_CALL int fb_fcntl(int fd, int command, ...) {
     case F_DUPFD:
     case F_DUPFD_CLOEXEC:
       (void)buffered(fd);
-      return duplicated(fd, real.fcntl(fd, command, number));
+      // To raise it later would close a descriptor, of which some file systems tell home.
+      return duplicated(fd,
+                        real.fcntl(fd, command, thread.depth != 0 && number < own_from ? own_from : number));
     case F_SETFL: {
       const int result = real.fcntl(fd, command, number);
       if (result == 0 && buffered(fd)) {

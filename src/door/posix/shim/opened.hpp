@@ -27,7 +27,8 @@ inline int made(int fd) {
   return fd;
 }
 
-// Before a descriptor is closed or replaced. Negative: the engine's error, which a close has to report.
-long forget(int fd);
+// Before a descriptor is closed or replaced. Negative: the engine's error, which a close has to report. With
+// `whole` it may be kClosed (interface.hpp).
+long forget(int fd, bool whole = false);
 
 }  // namespace forebay::posix

@@ -20,12 +20,12 @@ constinit std::atomic<State> states[kDescriptors];
 constinit std::atomic<bool> active = false;
 thread_local constinit Thread thread{};
 constinit std::atomic<const Engine*> engine = nullptr;
+constinit int own_from = 512;
 
 namespace {
 
 constinit std::atomic<int> engine_failed = 0;
 constinit pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
-constinit int own_from = 512;
 constinit std::atomic<int> own_end = 0;
 
 void in_child() {
@@ -71,7 +71,6 @@ __attribute__((constructor)) void start(int, char**, char** environment) {
   if (!set_homes(raw_variable(environment, "FOREBAY_HOMES"))) return;
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-    // Not higher than need be: the kernel keeps a table as long as the highest number.
     own_from = limit.rlim_cur / 2 < 900 ? static_cast<int>(limit.rlim_cur / 2) : 900;
   }
   patch_stdio();

@@ -116,5 +116,7 @@ inline void forget_memory() {
 
 // The engine's own descriptors keep out of the application's way: the lowest number is the application's.
 int raise_own(int fd);
+// From here on they lie. Not higher than need be: the kernel keeps a table as long as the highest number.
+extern constinit int own_from;
 
 }  // namespace forebay::posix
