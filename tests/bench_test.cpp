@@ -6,9 +6,7 @@
 #include <format>
 #include <fstream>
 
-#include "os/temporary_directory.hpp"
-#include "support/command.hpp"
-#include "support/node.hpp"
+#include "support/bench.hpp"
 #include "support/slowfs_mount.hpp"
 
 namespace forebay::testing {
@@ -16,52 +14,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-// A workload file, and `forebay bench` run upon it in directories of its own.
-class Bench {
- public:
-  // `benchmarks`: the elements of that list.
-  explicit Bench(const std::string& benchmarks, const std::string& more = "") {
-    std::ofstream(file()) << std::format(R"({{{} "benchmarks": [{}]}})", more, benchmarks);
-  }
-
-  Ran run(std::vector<std::string> options = {}) const {
-    std::vector<std::string> all{"bench",    file(),
-                                 "--output", results(),
-                                 "--memory", memory_.path(),
-                                 "--disk",   disk_.path(),
-                                 "--set",    "tiers=memory:" + memory_.path() + ":64MiB",
-                                 "--set",    "admission.write=always"};
-    if (std::ranges::find(options, "--repeat") == options.end()) all.insert(all.end(), {"--repeat", "1"});
-    if (std::ranges::find(options, "--home") == options.end())
-      all.insert(all.end(), {"--home", disk_.path()});
-    all.insert(all.end(), options.begin(), options.end());
-    return testing::run(Node::program(), all);
-  }
-  [[nodiscard]] std::string file() const { return disk_.file("workload.json"); }
-  [[nodiscard]] std::string results() const { return disk_.file("results.jsonl"); }
-  [[nodiscard]] std::string disk(const std::string& name) const { return disk_.file(name); }
-  [[nodiscard]] const std::string& memory() const { return memory_.path(); }
-  // A Python expression over `l`, the list of all lines, and r(workload, way), the results of one way.
-  [[nodiscard]] std::string value(const std::string& expression) const {
-    const auto lines = "[" + joined() + "]";
-    return json_value(
-        lines, "(lambda l, r: (" + expression +
-                   "))(d, lambda w, y: [x for x in d if x['kind'] == 'result' and x['workload'].endswith(w) "
-                   "and x['way'] == y])");
-  }
-
- private:
-  [[nodiscard]] std::string joined() const {
-    std::ifstream in(results());
-    std::string all;
-    for (std::string line; std::getline(in, line);) all += (all.empty() ? "" : ",") + line;
-    return all;
-  }
-
-  TemporaryDirectory disk_;
-  TemporaryDirectory memory_{"/dev/shm"};
-};
 
 const std::string kTinyWrite =
     R"({"benchmark": "write", "configuration": {"TIMESTEPS": "3", "DIM_1": "4 K"}})";
@@ -143,7 +95,7 @@ struct Bad {
   const char* more;
   const char* words;
 
-  friend void PrintTo(const Bad& bad, std::ostream* out) { *out << bad.name; }
+  friend std::ostream& operator<<(std::ostream& out, const Bad& bad) { return out << bad.name; }
 };
 class BenchConfiguration : public ::testing::TestWithParam<Bad> {};
 

@@ -33,7 +33,7 @@ void Change::run() {
     particles_.write(recorder_, now.datasets, Particles::written_space(job_, block).get(), transfer.get(),
                      now.events.get(), buffers.of(step));
     if (together() == 1) finish(open, 0, Phase::kWrite);
-    end_step(step);
+    end_step(step, compute_);
   }
   finish(open, 0, Phase::kWrite);
   recorder_.timed(Phase::kFlush, [&] { must(H5Fflush(file.get(), H5F_SCOPE_LOCAL), "flush"); });

@@ -13,7 +13,7 @@ class Change : public ParticleKernel {
 
   // Anew for each round: what an earlier one wrote must not be taken for what this one did.
   void prepare() override {
-    remove_files();
+    Kernel::prepare();
     make_files();
   }
   void run() override;

@@ -49,8 +49,11 @@ class Kernel {
   // Makes what run() expects to find, or removes what an earlier round wrote, so that it is not taken for
   // what this one does; one process, natively.
   virtual void prepare() {
-    std::error_code not_there;
-    std::filesystem::remove_all(job_.path(), not_there);
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(job_.directory, ignored)) {
+      if (entry.path().filename().string().starts_with(job_.file))
+        std::filesystem::remove(entry.path(), ignored);
+    }
   }
   // The measured part, on all ranks.
   virtual void run() = 0;

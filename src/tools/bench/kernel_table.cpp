@@ -1,4 +1,5 @@
-// The kernels by name. A new one is a file with a class, and a line in each of the two lists here.
+// The kernels by name. A new one is a file with a class, and a line here and in kernels.hpp; its keys are in
+// tools/forebay/bench_key_table.cpp.
 #include <array>
 
 #include "tools/bench/kernel.hpp"
@@ -19,7 +20,14 @@ constexpr auto kKernels = std::to_array<Named>({
     {"read", make_read},
     {"overwrite", make_overwrite},
     {"append", make_append},
+    {"checkpoint", make_write},
     {"metadata", make_metadata},
+    {"amrex", make_amrex},
+    {"openpmd", make_openpmd},
+    {"e3sm", make_e3sm},
+    {"dlio", make_dlio},
+    {"mpiio", make_mpiio},
+    {"posix", make_posix},
 });
 
 }  // namespace

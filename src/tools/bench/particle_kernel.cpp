@@ -4,12 +4,6 @@
 
 namespace forebay::kernels {
 
-void ParticleKernel::remove_files() const {
-  std::error_code not_there;
-  for (std::uint64_t rank = 0; rank < job_.ranks; ++rank)
-    std::filesystem::remove(files_.path(rank), not_there);
-}
-
 void ParticleKernel::make_files() {
   Hid file;
   for (std::uint64_t rank = 0; rank < job_.ranks; ++rank) {

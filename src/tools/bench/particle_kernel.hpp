@@ -19,7 +19,6 @@ class ParticleKernel : public Kernel {
         steps_(job_.count("TIMESTEPS")),
         compute_(job_.real("EMULATED_COMPUTE_TIME_PER_TIMESTEP")) {}
 
-  void prepare() override { remove_files(); }
   void check() override { check_files(""); }
 
  protected:
@@ -31,8 +30,6 @@ class ParticleKernel : public Kernel {
     std::vector<Hid> datasets{};
   };
 
-  // So that what an earlier round wrote is not taken for what this one did.
-  void remove_files() const;
   // Writes all ranks' files as the write kernel leaves them.
   void make_files();
   // Are the files there, with the right shape?
@@ -48,10 +45,11 @@ class ParticleKernel : public Kernel {
   [[nodiscard]] std::uint64_t together() const { return job_.count("DELAYED_CLOSE_TIMESTEPS") + 1; }
   // Waits for the oldest steps and closes them, until at most `left` are open.
   void finish(std::deque<OpenStep>& open, std::uint64_t left, Phase phase);
-  void end_step(std::uint64_t step) {
+  // Computing follows each step but the last.
+  void end_step(std::uint64_t step, double compute) {
     recorder_.end_iteration(std::to_string(step + 1));
     recorder_.progress(static_cast<double>(step + 1) / static_cast<double>(steps_));
-    if (step + 1 < steps_) recorder_.compute(compute_);
+    if (step + 1 < steps_) recorder_.compute(compute);
   }
 
   Hdf5Files files_;

@@ -144,7 +144,13 @@ std::vector<Hid> Particles::create(hid_t group, const Block& block, hid_t events
   const Hid properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make properties");
   if (!chunk.empty())
     must(H5Pset_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data()), "choose chunks");
-  if (compress) must(H5Pset_deflate(properties.get(), 1), "compress");
+  if (compress) {
+    must(H5Pset_deflate(properties.get(), 1), "compress");
+  } else {
+    // As files made by several ranks have it. One made by a single process would let ranks that open it
+    // allocate chunks each for itself.
+    must(H5Pset_alloc_time(properties.get(), H5D_ALLOC_TIME_EARLY), "choose when to allocate");
+  }
   std::vector<Hid> datasets;
   const auto add = [&](const char* name, hid_t type) {
     datasets.emplace_back(

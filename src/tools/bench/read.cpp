@@ -54,7 +54,7 @@ class Read : public ParticleKernel {
 
   void prepare() override {
     if (files_fit() && job_.plant.empty()) return;
-    remove_files();
+    Kernel::prepare();
     make_files();
   }
 
@@ -77,7 +77,7 @@ class Read : public ParticleKernel {
                 open.emplace_back(asynchronous()));
       if (together() == 1 || !buffers.all()) finish(open, 0, Phase::kRead);
       if (!buffers.all()) recorder_.untimed([&] { check_step(step); });
-      end_step(step);
+      end_step(step, compute_);
     }
     finish(open, 0, Phase::kRead);
     recorder_.timed(Phase::kClose, [&] { file.close("close " + job_.path()); });

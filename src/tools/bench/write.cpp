@@ -1,4 +1,5 @@
-// Timesteps of particles into a new file: h5bench's write, write-unlimited and normal-distributed sizes.
+// Timesteps of particles into a new file: h5bench's write, write-unlimited and normal-distributed sizes; and
+// checkpoints.
 #include "tools/bench/kernels.hpp"
 #include "tools/bench/particle_kernel.hpp"
 
@@ -19,11 +20,12 @@ class Write : public ParticleKernel {
     recorder_.begin();
     auto file = recorder_.timed(Phase::kCreate, [&] { return files_.create(files_.path(world_.rank())); });
     for (std::uint64_t step = 0; step < steps_; ++step) {
+      if (computes_first_) recorder_.compute(compute_);
       finish(open, together() - 1, Phase::kWrite);
       if (!buffers.all()) recorder_.untimed([&] { make_data(step, buffers.of(step)); });
       write_step(file.get(), step, buffers.of(step), transfer.get(), open.emplace_back(asynchronous()));
       if (together() == 1) finish(open, 0, Phase::kWrite);
-      end_step(step);
+      end_step(step, computes_first_ ? 0 : compute_);
     }
     finish(open, 0, Phase::kWrite);
     recorder_.timed(Phase::kFlush, [&] { must(H5Fflush(file.get(), H5F_SCOPE_LOCAL), "flush"); });
@@ -43,6 +45,10 @@ class Write : public ParticleKernel {
     data.resize(elements_of(runs) * kProperties.size());
     particles_.fill(context_, step, runs, block.base, data);
   }
+
+  // A simulation that writes what it has computed, as opposed to h5bench's timesteps with computing in
+  // between.
+  const bool computes_first_ = job_.kernel == "checkpoint";
 
   void write_step(hid_t file, std::uint64_t step, const std::vector<std::uint32_t>& data, hid_t transfer,
                   OpenStep& open) {

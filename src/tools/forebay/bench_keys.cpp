@@ -1,11 +1,11 @@
 #include "tools/forebay/bench_keys.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <format>
+#include <initializer_list>
 #include <sstream>
 
 #include "base/bytes.hpp"
@@ -15,73 +15,6 @@ namespace forebay {
 namespace {
 
 using enum KeyKind;
-
-constexpr auto kParticles = std::to_array<Key>({
-    {"MEM_PATTERN", kWord, "CONTIG", "CONTIG INTERLEAVED"},
-    {"FILE_PATTERN", kWord, "CONTIG", "CONTIG INTERLEAVED STRIDED"},
-    {"NUM_PARTICLES", kCount, "0"},
-    {"TIMESTEPS", kCount, ""},
-    {"DELAYED_CLOSE_TIMESTEPS", kCount, "0"},
-    {"EMULATED_COMPUTE_TIME_PER_TIMESTEP", kSeconds, "0"},
-    {"NUM_DIMS", kCount, "1"},
-    {"DIM_1", kCount, "0"},
-    {"DIM_2", kCount, "1"},
-    {"DIM_3", kCount, "1"},
-    {"CHUNK_DIM_1", kCount, "0"},
-    {"CHUNK_DIM_2", kCount, "0"},
-    {"CHUNK_DIM_3", kCount, "0"},
-    {"STRIDE_SIZE", kCount, "0"},
-    {"STRIDE_SIZE_2", kCount, "0"},
-    {"BLOCK_SIZE", kCount, "0"},
-    {"BLOCK_SIZE_2", kCount, "0"},
-    {"BLOCK_CNT", kCount, "0"},
-    {"STDEV_DIM_1", kCount, "0"},
-    {"COLLECTIVE_DATA", kFlag, "NO"},
-    {"COLLECTIVE_METADATA", kFlag, "NO"},
-    {"COMPRESS", kFlag, "NO"},
-    {"COMPRESS_FILTER", kWord, "GZIP", "GZIP"},
-    {"FILE_PER_PROC", kFlag, "NO"},
-    {"ALIGN", kFlag, "NO"},
-    {"ALIGN_THRESHOLD", kCount, "0"},
-    {"ALIGN_LEN", kCount, "1 M"},
-    {"SUBFILING", kFlag, "NO"},
-    {"MODE", kWord, "SYNC", "SYNC ASYNC"},
-    {"IO_MEM_LIMIT", kText, ""},
-    {"IO_OPERATION", kText, ""},
-    {"CSV_FILE", kText, ""},
-    {"READ_OPTION", kWord, "FULL", "FULL PARTIAL STRIDED LDC RDC PRL CS"},
-    {"TO_READ_NUM_PARTICLES", kCount, "0"},
-});
-
-constexpr auto kMetadata = std::to_array<Key>({
-    {"version", kText, ""},
-    {"steps", kCount, "20"},
-    {"arrays", kCount, "500"},
-    {"rows", kCount, "100"},
-    {"columns", kCount, "200"},
-    {"process-rows", kCount, "1"},
-    {"process-columns", kCount, "1"},
-    {"scaling", kWord, "weak", "weak strong"},
-    {"dataset-rank", kCount, "4"},
-    {"slowest-dimension", kWord, "step", "step array"},
-    {"layout", kWord, "contiguous", "contiguous chunked"},
-    {"mpi-io", kWord, "independent", "independent collective"},
-    {"csv-file", kText, ""},
-});
-
-struct KernelKeys {
-  std::string_view kernel;
-  std::span<const Key> keys;
-};
-constexpr auto kKernels = std::to_array<KernelKeys>({
-    {"write", kParticles},
-    {"write-unlimited", kParticles},
-    {"write_normal_dist", kParticles},
-    {"read", kParticles},
-    {"overwrite", kParticles},
-    {"append", kParticles},
-    {"metadata", kMetadata},
-});
 
 bool same_word(std::string_view a, std::string_view b) {
   return std::ranges::equal(
@@ -150,6 +83,14 @@ Result<std::string> word_value(const Key& key, const std::string& text) {
 
 std::uint64_t number(const Texts& texts, const std::string& key) { return std::stoull(texts.at(key)); }
 
+// Of a kernel, what must not be 0.
+Status not_zero(const Texts& all, std::initializer_list<const char*> keys) {
+  for (const auto* key : keys) {
+    if (number(all, key) == 0) return fail(EINVAL, std::format("{}: 0 is too small", key));
+  }
+  return {};
+}
+
 // What no key shows alone.
 Status check_particles(Texts& all) {
   const auto dims = number(all, "NUM_DIMS");
@@ -190,29 +131,49 @@ Status check_particles(Texts& all) {
 }
 
 Status check_metadata(Texts& all) {
-  for (const auto* key : {"steps", "arrays", "rows", "columns", "process-rows", "process-columns"}) {
-    if (number(all, key) == 0) return fail(EINVAL, std::format("{}: 0 is too small", key));
-  }
+  FOREBAY_TRY(not_zero(all, {"steps", "arrays", "rows", "columns", "process-rows", "process-columns"}));
   const auto rank = number(all, "dataset-rank");
   if (rank < 2 || rank > 4) return fail(EINVAL, "dataset-rank: 2, 3 or 4 are possible");
   all["COLLECTIVE_DATA"] = all["mpi-io"] == "collective" ? "1" : "0";
   return {};
 }
 
-}  // namespace
+Status check_e3sm(Texts& all, const Texts& given) {
+  // h5bench names a file of a decomposition: only its case is taken.
+  if (!given.contains("case") && all["i"].contains("_g_case")) all["case"] = "G";
+  if (!given.contains("case") && all["i"].contains("_i_case")) all["case"] = "I";
+  if (number(all, "variables") == 0)
+    all["variables"] = all["case"] == "F" ? "388" : all["case"] == "G" ? "52" : "560";
+  return {};
+}
 
-std::vector<Key> keys_of(std::string_view kernel) {
-  for (const auto& one : kKernels) {
-    if (one.kernel == kernel) return {one.keys.begin(), one.keys.end()};
+Status check_dlio(Texts& all) {
+  FOREBAY_TRY(not_zero(all, {"record-length", "num-files-train", "num-samples-per-file", "batch-size"}));
+  for (const auto* key : {"evaluation", "chunking", "compression", "subfiling"}) {
+    if (all[key] == "1") return fail(EINVAL, std::format("{}: it is not done here", key));
+  }
+  if (all["generate-data"] == "0" && all["train"] == "0")
+    return fail(EINVAL, "train: there is nothing to be done");
+  all["COLLECTIVE_DATA"] = all["collective-data"];
+  all["COLLECTIVE_METADATA"] = all["collective-meta"];
+  return {};
+}
+
+Status check_openpmd(Texts& all) {
+  const auto dim = number(all, "dim");
+  if (dim < 1 || dim > 3) return fail(EINVAL, "dim: 1, 2 or 3 are possible");
+  for (const auto* key : {"minBlock", "grid"}) {
+    std::istringstream words(all[key]);
+    std::uint64_t found = 0;
+    for (std::uint64_t one = 0; words >> one; ++found) {
+      if (one == 0) return fail(EINVAL, std::format("{}: 0 is too small", key));
+    }
+    if (found < dim) return fail(EINVAL, std::format("{}: a count for each dimension is wanted", key));
   }
   return {};
 }
 
-std::string kernel_names() {
-  std::string names;
-  for (const auto& one : kKernels) names += std::format("{}{}", names.empty() ? "" : ", ", one.kernel);
-  return names;
-}
+}  // namespace
 
 Result<std::string> plain_value(const Key& key, const std::string& text) {
   switch (key.kind) {
@@ -250,6 +211,13 @@ Result<Texts> complete(std::string_view kernel, const Texts& given) {
   }
   if (all.contains("MEM_PATTERN")) FOREBAY_TRY(check_particles(all));
   if (kernel == "metadata") FOREBAY_TRY(check_metadata(all));
+  if (kernel == "amrex")
+    FOREBAY_TRY(not_zero(all, {"ncells", "max_grid_size", "nlevs", "ncomp", "nplotfile"}));
+  if (kernel == "openpmd") FOREBAY_TRY(check_openpmd(all));
+  if (kernel == "e3sm") FOREBAY_TRY(check_e3sm(all, given));
+  if (kernel == "dlio") FOREBAY_TRY(check_dlio(all));
+  if (kernel == "mpiio") FOREBAY_TRY(not_zero(all, {"operations", "size"}));
+  if (kernel == "posix") FOREBAY_TRY(not_zero(all, {"size", "transfer"}));
   return all;
 }
 

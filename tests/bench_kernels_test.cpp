@@ -1,0 +1,153 @@
+// Every kernel of `forebay bench`, natively and through Forebay, at a size that takes no time: what it reads
+// and what it leaves at home is verified, and it is told when something is wrong with it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <format>
+#include <ostream>
+
+#include "support/bench.hpp"
+
+namespace forebay::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Case {
+  const char* name;
+  const char* benchmark;
+  const char* configuration;  // without braces
+  int ranks = 1;              // 1: the serial flavour
+  const char* flavour = "mpich";
+
+  friend std::ostream& operator<<(std::ostream& out, const Case& one) { return out << one.name; }
+  [[nodiscard]] std::string text() const {
+    return std::format(R"({{"benchmark": "{}", "name": "k", "configuration": {{{}}}}})", benchmark,
+                       configuration);
+  }
+  [[nodiscard]] std::string mpi() const {
+    if (ranks == 1) return "";
+    return std::format(R"("mpi": {{"command": "mpiexec.{}", "ranks": "{}"}},)", flavour, ranks);
+  }
+};
+
+constexpr const char* kSquare =
+    R"("TIMESTEPS": "2", "NUM_DIMS": "2", "DIM_1": "24", "DIM_2": "16", "BLOCK_SIZE": "3",
+    "BLOCK_SIZE_2": "2", "STRIDE_SIZE": "5", "STRIDE_SIZE_2": "4", "READ_OPTION": )";
+
+const std::vector<Case>& cases() {
+  static const std::string ldc = std::string(kSquare) + "\"LDC\"";
+  static const std::string rdc = std::string(kSquare) + "\"RDC\"";
+  static const std::string prl = std::string(kSquare) + "\"PRL\"";
+  static const std::string cs = std::string(kSquare) + "\"CS\"";
+  static const std::vector<Case> all{
+      {"WriteContiguousToCompound", "write", R"("TIMESTEPS": 2, "DIM_1": 900, "FILE_PATTERN": "INTERLEAVED")",
+       2},
+      {"WriteCompoundToContiguous", "write", R"("TIMESTEPS": 2, "DIM_1": 900, "MEM_PATTERN": "INTERLEAVED")",
+       2},
+      {"WriteCompound", "write",
+       R"("TIMESTEPS": 2, "DIM_1": 900, "MEM_PATTERN": "INTERLEAVED", "FILE_PATTERN": "INTERLEAVED")"},
+      {"WriteThreeDimensions", "write",
+       R"("TIMESTEPS": 2, "NUM_DIMS": 3, "DIM_1": 6, "DIM_2": 7, "DIM_3": 8)", 2},
+      {"WriteStrided", "write",
+       R"("TIMESTEPS": 2, "DIM_1": 900, "FILE_PATTERN": "STRIDED", "STRIDE_SIZE": 9, "BLOCK_SIZE": 4, "BLOCK_CNT": 100)"},
+      {"WriteAsynchronous", "write",
+       R"("TIMESTEPS": 4, "DIM_1": 900, "MODE": "ASYNC", "DELAYED_CLOSE_TIMESTEPS": 2)", 2},
+      {"WriteCompressed", "write",
+       R"("TIMESTEPS": 2, "DIM_1": 900, "COMPRESS": "YES", "CHUNK_DIM_1": 100, "COLLECTIVE_DATA": "YES")", 2},
+      {"WriteFilePerProcess", "write", R"("TIMESTEPS": 2, "DIM_1": 900, "FILE_PER_PROC": "YES")", 2},
+      {"WriteCollective", "write",
+       R"("TIMESTEPS": 2, "DIM_1": 900, "COLLECTIVE_DATA": "YES", "COLLECTIVE_METADATA": "YES", "ALIGN": "YES")",
+       2},
+      {"WriteOnOpenMpi", "write", R"("TIMESTEPS": 2, "DIM_1": 900)", 2, "openmpi"},
+      {"WriteUnlimited", "write-unlimited", R"("TIMESTEPS": 2, "DIM_1": 900, "CHUNK_DIM_1": 256)", 2},
+      {"WriteNormallyDistributed", "write_var_normal_dist",
+       R"("TIMESTEPS": 3, "DIM_1": 900, "STDEV_DIM_1": 300)", 2},
+      {"ReadFull", "read", R"("TIMESTEPS": 2, "DIM_1": 900)", 2},
+      {"ReadAsynchronous", "read",
+       R"("TIMESTEPS": 3, "DIM_1": 900, "MODE": "ASYNC", "DELAYED_CLOSE_TIMESTEPS": 1)"},
+      {"ReadPartial", "read",
+       R"("TIMESTEPS": 2, "DIM_1": 900, "READ_OPTION": "PARTIAL", "TO_READ_NUM_PARTICLES": 90)", 2},
+      {"ReadStrided", "read",
+       R"("TIMESTEPS": 2, "DIM_1": 900, "READ_OPTION": "STRIDED", "STRIDE_SIZE": 9, "BLOCK_SIZE": 4, "BLOCK_CNT": 100)"},
+      {"ReadOneDiagonal", "read", ldc.c_str(), 2},
+      {"ReadOtherDiagonal", "read", rdc.c_str()},
+      {"ReadPeriphery", "read", prl.c_str(), 2},
+      {"ReadStencil", "read", cs.c_str()},
+      {"Overwrite", "overwrite", R"("TIMESTEPS": 2, "DIM_1": 900)", 2},
+      {"Append", "append", R"("TIMESTEPS": 2, "DIM_1": 900, "CHUNK_DIM_1": 128)", 2},
+      {"Checkpoint", "checkpoint",
+       R"("TIMESTEPS": 2, "DIM_1": 900, "EMULATED_COMPUTE_TIME_PER_TIMESTEP": "5 ms")", 2},
+      {"MetadataArrays", "metadata", R"("steps": 2, "arrays": 4, "rows": 5, "columns": 6, "dataset-rank": 2,
+       "process-rows": 2)",
+       2},
+      {"MetadataEverything", "metadata",
+       R"("steps": 2, "arrays": 4, "rows": 5, "columns": 6, "layout": "chunked",
+       "slowest-dimension": "array")"},
+      {"Amrex", "amrex", R"("ncells": 16, "max_grid_size": 8, "nlevs": 2, "ncomp": 2, "nppc": 1)", 2},
+      {"OpenPmdWrite", "openpmd", R"("operation": "write", "steps": 2, "minBlock": "4 4 4", "grid": "2 2 3",
+       "balanced": "false")",
+       2},
+      {"OpenPmdSlice", "openpmd", R"("operation": "read", "steps": 2, "minBlock": "4 4 4", "grid": "2 2 3",
+       "pattern": "sy")",
+       2},
+      {"ClimateAtmosphere", "e3sm", R"("case": "F", "variables": 12, "r": 2, "points": 300, "levels": 3)", 2},
+      {"ClimateLand", "e3sm", R"("i": "map_i_case_16p.h5", "variables": 8, "r": 2, "points": 300)"},
+      {"TrainingReader", "dlio",
+       R"("train": "true", "shuffle": "true", "seed-change-epoch": "true", "epochs": 2,
+       "record-length": 5000, "num-samples-per-file": 12, "num-files-train": 2, "batch-size": 3)",
+       2},
+      {"TrainingData", "dlio",
+       R"("generate-data": "true", "record-length": 5000, "num-samples-per-file": 12)", 2},
+      {"MpiIoStrided", "mpiio", R"("operations": 50, "size": 70)", 2},
+      {"MpiIoRandom", "mpiio", R"("operations": 50, "size": 70, "pattern": "random")", 2},
+      {"PosixReadMany", "posix", R"("size": "64 K", "transfer": 5000, "reads": 4, "order": "random")"},
+  };
+  return all;
+}
+
+class BenchKernel : public ::testing::TestWithParam<Case> {};
+
+TEST_P(BenchKernel, IsVerifiedInBothWays) {
+  const Bench bench(GetParam().text(), GetParam().mpi());
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_EQ(bench.value("{x['status'] for x in l if x['kind'] == 'result'}"), "{'ok'}");
+  EXPECT_EQ(
+      bench.value("all(x['bytes'] > 0 and x['verified_bytes'] > 0 for x in l if x['kind'] == 'result')"),
+      "True");
+  EXPECT_EQ(bench.value("r('k', 'native')[0]['bytes'] == r('k', 'forebay')[0]['bytes']"), "True");
+  // Written data is checked at home, read data when it was read and what it was read from once more.
+  EXPECT_EQ(bench.value("r('k', 'native')[0]['verified_bytes'] == r('k', 'forebay')[0]['verified_bytes']"),
+            "True");
+}
+INSTANTIATE_TEST_SUITE_P(All, BenchKernel, ::testing::ValuesIn(cases()),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+// One of each kind that has a check of its own.
+class BenchKernelTruth : public ::testing::TestWithParam<Case> {};
+
+TEST_P(BenchKernelTruth, AWrongByteIsFound) {
+  const Bench bench(GetParam().text());
+  const auto ran = bench.run({"--compare", "native", "--plant", "wrong_byte", "--plant-way", "native"});
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("wrong_bytes"));
+  EXPECT_THAT(ran.out, ::testing::ContainsRegex("dataset .+, timestep [0-9]+, index [0-9]+: found 0x"));
+}
+std::vector<Case> serial_cases() {
+  std::vector<Case> some;
+  for (const auto& one : cases()) {
+    const std::string name = one.name;
+    for (const auto* wanted :
+         {"WriteCompound", "ReadStencil", "Overwrite", "Append", "MetadataEverything", "Amrex",
+          "OpenPmdWrite", "OpenPmdSlice", "ClimateLand", "TrainingReader", "PosixReadMany"}) {
+      if (name == wanted) some.push_back(one);
+    }
+  }
+  return some;
+}
+INSTANTIATE_TEST_SUITE_P(All, BenchKernelTruth, ::testing::ValuesIn(serial_cases()),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+}  // namespace
+}  // namespace forebay::testing
