@@ -333,6 +333,28 @@ Result<std::uint64_t> Fetcher::bring(const HomeFile& home, const FileSettings& s
   return result;
 }
 
+bool Fetcher::has(const HomeFile& home, std::uint64_t offset, std::uint64_t length) const {
+  const auto size = core_.control.file(home.file()).size.load(std::memory_order_acquire);
+  const auto bucket_size = core_.bucket_size();
+  const auto end = std::min(offset + length, size);
+  for (auto start = offset - offset % bucket_size; start < end; start += bucket_size) {
+    const auto key = home.key(core_.block_of(start));
+    const auto found = core_.buckets.find(key);
+    if (!found) return false;
+    const auto& bucket = core_.control.bucket(*found);
+    const auto version = bucket.version.load(std::memory_order_acquire);
+    const auto states = core_.buckets.view(*found);
+    const auto in_file = static_cast<std::uint32_t>(std::min<std::uint64_t>(bucket_size, size - start));
+    if (states.fragmented() || !states.all_readable(0, in_file)) return false;
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (bucket.key.load(std::memory_order_relaxed) != key || (version & 1) != 0 ||
+        bucket.version.load(std::memory_order_relaxed) != version) {
+      return false;
+    }
+  }
+  return true;
+}
+
 void Fetcher::pin(std::uint32_t file, std::uint64_t offset, std::uint64_t length, bool pinned) {
   if (length == 0) return;
   const auto bucket_size = core_.bucket_size();

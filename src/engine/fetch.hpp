@@ -36,6 +36,10 @@ class Fetcher {
   Result<std::uint64_t> bring(const HomeFile& home, const FileSettings& settings, std::uint64_t offset,
                               std::uint64_t length, Others others = Others::kLeave);
 
+  // Is every block of [offset, offset + length) there as a whole, as far as can be seen without a lock? For
+  // who would ask others to bring it: waking them costs more than looking.
+  [[nodiscard]] bool has(const HomeFile& home, std::uint64_t offset, std::uint64_t length) const;
+
   // Sets or clears the pin of every bucket of the range.
   void pin(std::uint32_t file, std::uint64_t offset, std::uint64_t length, bool pinned);
 

@@ -187,6 +187,7 @@ void File::read_ahead(std::uint64_t offset, std::uint64_t length) {
     for (std::uint64_t done = 0; done < range.length; done += kBringStep) {
       const auto from = range.offset + done;
       const auto step = std::min(kBringStep, range.length - done);
+      if (buffer_.fetcher_.has(*home_, from, step)) continue;
       buffer_.readers_.post(
           [&buffer = buffer_, home = home_, settings = settings_, from, step] {
             const auto came = buffer.fetcher_.bring(*home, settings, from, step);
