@@ -67,10 +67,9 @@ Outcome leave_to_native(OpenFile& file, const Access& access, std::string_view w
   PMPI_Status_set_elements_x(&status, MPI_BYTE, 0);
   Outcome outcome;
   if (access.pointer == Pointer::kIndividual) {
-    PMPI_File_seek(file.real(), file.position, MPI_SEEK_SET);
+    file.hand_over_pointer();
     outcome.code = call_native(file.real(), access, std::nullopt, &status);
-    MPI_Offset now = 0;
-    if (PMPI_File_get_position(file.real(), &now) == MPI_SUCCESS) file.position = now;
+    file.take_over_pointer();
   } else {
     outcome.code = call_native(file.real(), access, access.offset, &status);
   }

@@ -81,7 +81,11 @@ int get_size(OpenFile& file, MPI_Offset* size) {
 int preallocate(OpenFile& file, MPI_Offset size) {
   // MPI may allocate by reading and writing what is there: nothing may be on its way home meanwhile.
   if (const auto status = file.settle(); !status) return raise(file.real(), status.error());
+  // OMPIO reads and writes from the individual pointer on, and leaves it where it stopped.
+  const bool ours = !file.passes(Pointer::kIndividual);
+  if (ours) file.hand_over_pointer();
   int code = PMPI_File_preallocate(file.real(), size);
+  if (ours) file.take_over_pointer();
   MPI_Offset now = 0;
   if (code == MPI_SUCCESS) code = get_size(file, &now);
   if (!file.ranks().all(code == MPI_SUCCESS)) return code;
@@ -116,11 +120,8 @@ int seek(OpenFile& file, MPI_Offset offset, int whence) {
   const bool relative = whence == MPI_SEEK_CUR;
   const int code = PMPI_File_seek(file.real(), relative ? file.position + offset : offset,
                                   relative ? MPI_SEEK_SET : whence);
-  if (code != MPI_SUCCESS) return code;
-  MPI_Offset now = 0;
-  PMPI_File_get_position(file.real(), &now);
-  file.position = now;
-  return MPI_SUCCESS;
+  if (code == MPI_SUCCESS) file.take_over_pointer();
+  return code;
 }
 
 // `served` if the file is ours and does not leave this to the real handle.

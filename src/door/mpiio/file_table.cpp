@@ -63,11 +63,11 @@ std::shared_ptr<OpenFile> remove(MPI_File file) {
 void leave() {
   auto& all = table();
   const std::unique_lock lock(all.mutex);
-  for (const auto& [real, opened] : all.files) {
+  for (const auto& [_, opened] : all.files) {
     if (const auto status = opened->engine().drain(); !status)
       log_error("MPI-IO: a file was left open: {}", status.error().message);
     // Its pointer goes on where ours stopped.
-    if (!opened->passes(Pointer::kIndividual)) PMPI_File_seek(real, opened->position, MPI_SEEK_SET);
+    if (!opened->passes(Pointer::kIndividual)) opened->hand_over_pointer();
   }
   // Not destroyed: that would be collective.
   (void)new auto(std::move(all.files));

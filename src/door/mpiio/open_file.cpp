@@ -17,6 +17,8 @@ OpenFile::OpenFile(MPI_File real, MPI_Comm comm, int amode, Buffer& buffer, std:
   several_buffers_ = std::ranges::any_of(all, [&](auto one) { return one != mine; });
   number_in_buffer_ = static_cast<int>(std::count(all.begin(), all.begin() + ranks_.rank(), mine));
   ranks_in_buffer_ = static_cast<int>(std::ranges::count(all, mine));
+  // Home's time of change may be this node's own, later than another's: it does not tell what is stale.
+  if (several_buffers_) forget();
   if ((amode_ & MPI_MODE_APPEND) != 0) {
     if (const auto size = engine_->size()) position = static_cast<std::int64_t>(*size);
   }
@@ -56,15 +58,15 @@ Status OpenFile::settle() {
   return fail(EIO, std::format("another rank could not carry its part of {} home", engine_->path()));
 }
 
+void OpenFile::take_over_pointer() {
+  MPI_Offset now = 0;
+  if (PMPI_File_get_position(real_, &now) == MPI_SUCCESS) position = now;
+}
+
 void OpenFile::set_atomic(bool atomic) {
   if (atomic == atomic_) return;
-  if (atomic) {
-    PMPI_File_seek(real_, position, MPI_SEEK_SET);
-  } else {
-    MPI_Offset now = 0;
-    PMPI_File_get_position(real_, &now);
-    position = now;
-  }
+  if (!odd_view_ && atomic) hand_over_pointer();
+  if (!odd_view_ && !atomic) take_over_pointer();
   atomic_ = atomic;
 }
 

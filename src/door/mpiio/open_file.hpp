@@ -57,6 +57,9 @@ class OpenFile {
 
   // Nothing this node has of the file is unsaved, and nothing clean is kept: the real handle may go on.
   Status make_way();
+  // The individual pointer goes to the real handle before a native call that uses it, and comes back.
+  void hand_over_pointer() { PMPI_File_seek(real_, position, MPI_SEEK_SET); }
+  void take_over_pointer();
   void forget() { (void)engine_->evict(0, kEverything); }
 
   [[nodiscard]] const View& view() const { return view_; }
