@@ -46,9 +46,11 @@ std::string DoorRun::missing() const {
 }
 
 // Small buckets, so that small files have many; small tiers, so that there is pressure.
-Words DoorRun::buffer() const {
-  return {"FOREBAY_BUFFER_DIRECTORY=" + memory_.file("control"), "FOREBAY_BUFFER_BUCKET_SIZE=16KiB",
-          "FOREBAY_BUFFER_MAX_PROCESSES=64", "FOREBAY_TIERS=memory:" + memory_.path() + ":64MiB"};
+Words DoorRun::buffer(int node) const {
+  const auto place = node == 0 ? memory_.path() : memory_.file(std::format("node{}", node));
+  fs::create_directories(place);
+  return {"FOREBAY_BUFFER_DIRECTORY=" + place + "/control", "FOREBAY_BUFFER_BUCKET_SIZE=16KiB",
+          "FOREBAY_BUFFER_MAX_PROCESSES=64", "FOREBAY_TIERS=memory:" + place + ":64MiB"};
 }
 
 Words DoorRun::switches(Door door, const std::string& directory) const {
@@ -74,7 +76,7 @@ Words DoorRun::words(Door door, const std::string& directory, const Words& comma
   Words all{"-C", directory, "ASAN_OPTIONS=detect_leaks=0", "PYTHONDONTWRITEBYTECODE=1"};
   if (flavour_ == "openmpi") {
     append(all, {"OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1", "OMPI_MCA_btl=self,sm",
-                 "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe"});
+                 "OMPI_MCA_mpi_yield_when_idle=1", "PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe"});
   }
   append(all, switches(door, directory));
   append(all, {"timeout", "--kill-after=5", std::to_string(seconds)});
@@ -90,12 +92,25 @@ Words DoorRun::on_ranks(int ranks, const Words& command) const {
   return all;
 }
 
+Words DoorRun::on_nodes(int nodes, int ranks, const Words& command) const {
+  if (nodes == 1) return on_ranks(ranks, command);
+  std::string choose = std::format("case $((${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}} % {})) in\n", nodes);
+  for (int node = 0; node < nodes; ++node) {
+    choose += std::format("{}) export", node);
+    for (const auto& word : buffer(node)) choose += " " + word;
+    choose += ";;\n";
+  }
+  Words all{"sh", "-c", choose + "esac\nexec \"$@\"", "sh"};
+  append(all, command);
+  return on_ranks(ranks, all);
+}
+
 Ran DoorRun::run(Door door, const std::string& directory, const Words& command, unsigned seconds) const {
   return testing::run("env", words(door, directory, command, seconds));
 }
 
-Ran DoorRun::forebay(const Words& arguments) const {
-  Words all = buffer();
+Ran DoorRun::forebay(const Words& arguments, int node) const {
+  Words all = buffer(node);
   all.push_back(FOREBAY_TEST_BUILD_DIR "/src/tools/forebay/forebay");
   append(all, arguments);
   return testing::run("env", all);

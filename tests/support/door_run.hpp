@@ -35,16 +35,18 @@ class DoorRun {
                             unsigned seconds = 110) const;
   // `command` on so many ranks; by itself on the serial flavour.
   [[nodiscard]] Words on_ranks(int ranks, const Words& command) const;
+  // The same, the ranks dealt out to so many nodes: buffers, each of which is all that its ranks know of.
+  [[nodiscard]] Words on_nodes(int nodes, int ranks, const Words& command) const;
 
-  // `forebay` upon this buffer.
-  [[nodiscard]] Ran forebay(const Words& arguments) const;
+  // `forebay` upon the buffer of a node.
+  [[nodiscard]] Ran forebay(const Words& arguments, int node = 0) const;
   [[nodiscard]] const std::string& flavour() const { return flavour_; }
   [[nodiscard]] static std::string plugins(const std::string& flavour);
   // What H5VLget_connector_name says with the door switched on that way.
   [[nodiscard]] static std::string connector_name(Door door);
 
  private:
-  [[nodiscard]] Words buffer() const;
+  [[nodiscard]] Words buffer(int node = 0) const;
   [[nodiscard]] Words switches(Door door, const std::string& directory) const;
 
   std::string flavour_;

@@ -3,6 +3,9 @@
  * usage: scenes SCENE FILE
  *   abort     every rank writes its megabyte, says so, and rank 0 calls MPI_Abort
  *   killed    every rank writes its megabyte, says so, and goes on writing the same bytes until it is killed
+ *   between   the same, but then it waits to be killed
+ *   closed    the same, after a close
+ *   path      every rank writes its megabyte to a file for which FILE.tier is to be the tier
  *   unclosed  every rank writes its megabyte and finalizes without closing
  *   exit      the same, without finalizing
  *   read      prints the sum of the file's bytes
@@ -39,11 +42,15 @@ static int class_of(int code) {
   return class;
 }
 
-static void say_written(void) {
+/* On the output, and by a file beside it. */
+static void say_written(const char* path) {
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank_here == 0) {
+    char name[4096];
     puts("written");
     fflush(stdout);
+    snprintf(name, sizeof name, "%s.written", path);
+    fclose(fopen(name, "w"));
   }
 }
 
@@ -86,6 +93,24 @@ static void print_errors(const char* path) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Type_vector(2, 1, 2, MPI_INT, &type);
   printf("uncommitted %d\n", class_of(MPI_File_write_at(file, 0, &value, 0, type, &status)));
+  printf("negative count %d\n", class_of(MPI_File_write_at(file, 0, &value, -1, MPI_INT, &status)));
+  printf("negative count, pointer %d\n", class_of(MPI_File_read(file, &value, -1, MPI_INT, &status)));
+  printf("negative count, all %d\n", class_of(MPI_File_write_all(file, &value, -1, MPI_INT, &status)));
+  printf("no type %d\n", class_of(MPI_File_write(file, &value, 1, MPI_DATATYPE_NULL, &status)));
+  printf("no type, view %d\n",
+         class_of(MPI_File_set_view(file, 0, MPI_BYTE, MPI_DATATYPE_NULL, "native", MPI_INFO_NULL)));
+#ifndef OPEN_MPI /* which crashes */
+  printf("end of nothing %d\n", class_of(MPI_File_read_all_end(file, &value, &status)));
+#endif
+  MPI_Offset size = 0;
+  printf("no file, read %d\n", class_of(MPI_File_read_at(MPI_FILE_NULL, 0, &value, 1, MPI_INT, &status)));
+  printf("no file, write %d\n", class_of(MPI_File_write_all(MPI_FILE_NULL, &value, 1, MPI_INT, &status)));
+  printf("no file, size %d\n", class_of(MPI_File_get_size(MPI_FILE_NULL, &size)));
+  printf("no file, sync %d\n", class_of(MPI_File_sync(MPI_FILE_NULL)));
+  printf("no file, seek %d\n", class_of(MPI_File_seek(MPI_FILE_NULL, 0, MPI_SEEK_SET)));
+  MPI_File none = MPI_FILE_NULL;
+  printf("no file, close %d\n", class_of(MPI_File_close(&none)));
+  printf("a folder %d\n", class_of(MPI_File_open(MPI_COMM_SELF, "/", MPI_MODE_RDWR, MPI_INFO_NULL, &none)));
   printf("negative size %d\n", class_of(MPI_File_set_size(file, -1)));
   printf("whence %d\n", class_of(MPI_File_seek(file, 0, 77)));
   printf("representation %d\n",
@@ -148,6 +173,12 @@ int main(int argc, char** argv) {
     MPI_Info_set(info, "forebay_mode", "no such mode");
     MPI_Info_set(info, "forebay_prefetch_at_open", "part");
   }
+  if (strcmp(scene, "path") == 0) {
+    char tier[4096];
+    snprintf(tier, sizeof tier, "%s.tier", argv[2]);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, rank_here == 0 ? "forebay_path" : "pmem_path", tier);
+  }
   if (MPI_File_open(MPI_COMM_WORLD, argv[2], MPI_MODE_RDWR | MPI_MODE_CREATE, info, &file) != MPI_SUCCESS)
     return 3;
   if (strcmp(scene, "errors") == 0) {
@@ -174,7 +205,9 @@ int main(int argc, char** argv) {
     MPI_File_close(&file);
   } else {
     write_all(file);
-    if (strcmp(scene, "unclosed") != 0) say_written();
+    if (strcmp(scene, "closed") == 0 || strcmp(scene, "path") == 0) MPI_File_close(&file);
+    if (strcmp(scene, "unclosed") != 0 && strcmp(scene, "path") != 0) say_written(argv[2]);
+    if (strcmp(scene, "between") == 0 || strcmp(scene, "closed") == 0) sleep(60);
     if (strcmp(scene, "abort") == 0 && rank_here == 0) MPI_Abort(MPI_COMM_WORLD, 9);
     if (strcmp(scene, "abort") == 0) sleep(60);
     for (int i = 0; strcmp(scene, "killed") == 0 && i < 100000; ++i) write_all(file);

@@ -22,8 +22,15 @@ namespace {
 
 #ifdef OPEN_MPI
 constexpr int kAppend = 0;  // OMPIO's pointer is anywhere after such an open
+// OMPIO's preallocate writes what the view shows, and more than was asked for, while others go on.
+constexpr bool kAllocatesInView = true;
+constexpr bool kNegativeOffsets = false;  // OMPIO writes there: somewhere, up to exabytes away
+constexpr bool kCreatesTogether = false;  // OMPIO's other ranks may look for it before rank 0 has made it
 #else
 constexpr int kAppend = MPI_MODE_APPEND;
+constexpr bool kAllocatesInView = false;
+constexpr bool kNegativeOffsets = true;
+constexpr bool kCreatesTogether = true;
 #endif
 
 int world_rank = 0;
@@ -69,6 +76,8 @@ class Program {
   }
 
   void run() {
+    if (!kCreatesTogether && rank_ == 0) std::fclose(std::fopen(path_.c_str(), "w"));
+    MPI_Barrier(comm_);
     open(MPI_MODE_RDWR | MPI_MODE_CREATE);
     if (bounded_) MPI_File_set_size(file_, (size_ + 2) * region_);
     const auto parts = all_.pick(1, 5);
@@ -124,7 +133,9 @@ class Program {
     MPI_File_get_size(file_, &size);
     MPI_Barrier(comm_);
     const auto wanted = bounded_ ? (size_ + 2 + all_.pick(0, 1)) * region_ : size + all_.pick(-100, 100);
-    const bool allocate = all_.chance(30);
+    const bool allocate = all_.chance(30) && (!kAllocatesInView || size_ == 1);
+    const Type bytes = std::make_shared<MPI_Datatype>(MPI_BYTE);
+    if (allocate && kAllocatesInView) set_view(0, bytes, bytes);
     const int code = allocate ? MPI_File_preallocate(file_, wanted) : MPI_File_set_size(file_, wanted);
     MPI_File_get_size(file_, &size);
     note("{} {} -> {} size {}", allocate ? "preallocate" : "set_size", wanted, class_of(code), size);
@@ -240,7 +251,7 @@ class Program {
     int code = MPI_SUCCESS;
     const auto which = own_.pick(0, 4);
     if (which == 0) code = MPI_File_read_at(file_, 0, &value, -1, MPI_INT, &status);
-    if (which == 1) code = MPI_File_write_at(file_, -5, &value, 1, MPI_INT, &status);
+    if (which == 1 && kNegativeOffsets) code = MPI_File_write_at(file_, -5, &value, 1, MPI_INT, &status);
     if (which == 2) code = MPI_File_seek(file_, 0, 12345);
     if (which == 3) code = MPI_File_read(file_, &value, 1, MPI_DATATYPE_NULL, &status);
     if (which == 4) code = MPI_File_seek(file_, -1, MPI_SEEK_SET);
@@ -264,6 +275,8 @@ class Program {
     }
     move(operation, offset, memory, static_cast<int>(count));
     if (!operation.at) MPI_File_get_position(file_, &position_);
+    // ROMIO's pointer is inside of an etype where the file ends in one; MPI has no such place.
+    if (!operation.at && !operation.writes && !bounded_) MPI_File_seek(file_, position_, MPI_SEEK_SET);
   }
 
   void move(const Operation& operation, MPI_Offset offset, const Type& memory, int count) {

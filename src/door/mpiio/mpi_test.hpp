@@ -1,0 +1,18 @@
+// For unit tests that need MPI: a process by itself is a world of one rank.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+namespace forebay::mpiio {
+
+class MpiTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    int begun = 0;
+    PMPI_Initialized(&begun);
+    if (begun == 0) PMPI_Init(nullptr, nullptr);
+  }
+};
+
+}  // namespace forebay::mpiio
