@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <format>
 #include <fstream>
+#include <span>
 
 #include "base/duration.hpp"
 #include "tools/forebay/bench_child.hpp"
@@ -18,6 +19,7 @@
 #include "tools/forebay/bench_round.hpp"
 #include "tools/forebay/bench_table.hpp"
 #include "tools/forebay/common.hpp"
+#include "tools/forebay/report/write_report.hpp"
 #include "tools/forebay/terminal.hpp"
 #include "tools/forebay/verbs.hpp"
 
@@ -33,6 +35,7 @@ struct Options {
   std::string disk = "/tmp";
   std::string memory = "/dev/shm";
   std::string output{};
+  std::string html{};
   std::string only{};
   std::vector<std::string> compare{};
   unsigned repeat = 0;  // 0: as the files say, or three times
@@ -217,6 +220,17 @@ int list_workloads() {
   return kUsage;
 }
 
+// The page beside the results, or where it is wanted.
+bool write_report(const Options& options) {
+  const auto page =
+      report::page_of_files(std::span(&options.output, 1), std::string("forebay ") + FOREBAY_VERSION);
+  if (!page) return refuse(page.error()), false;
+  const auto path = options.html.empty() ? report::page_beside(options.output) : options.html;
+  if (const auto written = report::write_page(*page, path); !written) return refuse(written.error()), false;
+  print(std::format("Report:  {}\n", path));
+  return true;
+}
+
 int bench(Options options) {
   if (options.files.empty()) return list_workloads();
   auto suite = read_all(options);
@@ -240,12 +254,13 @@ int bench(Options options) {
   results->end(complete);
   print(bench_table(bench.done(), options.rounds.verify));
   print(std::format("Results: {}\n", options.output));
+  const bool reported = write_report(options);
   if (const auto written = results->status(); !written) return refuse(written.error());
   if (!complete) {
     complain("stopped: the results are partial, and say so");
     return 128 + stop_signal();
   }
-  return bench.all_right() ? kDone : kAttention;
+  return bench.all_right() && reported ? kDone : kAttention;
 }
 
 }  // namespace
@@ -264,6 +279,8 @@ void add_bench(CLI::App& app, int& code) {
       ->type_name("N")
       ->check(CLI::Range(1U, 1000U));
   verb->add_option("--output", options->output, "Results file (forebay-bench-TIME.jsonl)")->type_name("FILE");
+  verb->add_option("--html", options->html, "Report, a page for people (beside the results, as .html)")
+      ->type_name("FILE");
   verb->add_option("--compare", options->compare, "Ways in place of the files': native, forebay, null")
       ->type_name("LIST")
       ->delimiter(',');

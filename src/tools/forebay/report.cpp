@@ -1,13 +1,9 @@
 // forebay report: a page for people from results of `forebay bench`.
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <filesystem>
 #include <format>
-#include <fstream>
 
 #include "tools/forebay/common.hpp"
-#include "tools/forebay/report/page.hpp"
-#include "tools/forebay/report/results.hpp"
+#include "tools/forebay/report/write_report.hpp"
 #include "tools/forebay/verbs.hpp"
 
 namespace forebay {
@@ -18,26 +14,12 @@ struct Options {
   std::string output;
 };
 
-// results.jsonl: results.html, beside it.
-std::string beside(const std::string& file) {
-  return std::filesystem::path(file).replace_extension(".html").string();
-}
-
 int run(const Options& options) {
-  std::vector<report::Run> runs;
-  for (const auto& file : options.files) {
-    auto read = report::read_results(file);
-    if (!read) return refuse(read.error());
-    for (auto& each : *read) runs.push_back(std::move(each));
-  }
-  const auto page = report::report_page(runs, std::string("forebay ") + FOREBAY_VERSION);
-  if (options.output == "-") return print(page), kDone;
-  const auto path = options.output.empty() ? beside(options.files.front()) : options.output;
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  if (!out) return refuse(fail_errno(errno, "write", path).error());
-  out << page;
-  out.close();
-  if (!out) return refuse(fail_errno(errno, "write", path).error());
+  const auto page = report::page_of_files(options.files, std::string("forebay ") + FOREBAY_VERSION);
+  if (!page) return refuse(page.error());
+  if (options.output == "-") return print(*page), kDone;
+  const auto path = options.output.empty() ? report::page_beside(options.files.front()) : options.output;
+  if (const auto written = report::write_page(*page, path); !written) return refuse(written.error());
   print(std::format("{}\n", printable(path)));
   return kDone;
 }

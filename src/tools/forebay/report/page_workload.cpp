@@ -31,14 +31,14 @@ std::string iteration_chart(const std::vector<WayFigures>& ways, const Palette& 
   std::size_t longest = 0;
   const WayFigures* named = nullptr;
   for (const auto& way : ways) {
-    if (!way.trusted() || way.iterations.size() <= longest) continue;
+    if (!way.trusted() || way.is_null() || way.iterations.size() <= longest) continue;
     longest = way.iterations.size();
     named = &way;
   }
   if (longest < 2) return {};
   LineChart chart{"Rate of each iteration", "iteration", {}, true};
   for (const auto& way : ways) {
-    if (!way.trusted() || way.iterations.empty()) continue;
+    if (!way.trusted() || way.is_null() || way.iterations.empty()) continue;
     Line line{way.way, {}};
     for (std::size_t i = 0; i < longest; ++i) {
       line.points.push_back({named->iterations[i].name, {}, {}});
@@ -59,6 +59,7 @@ class FigureTable {
     std::string cells;
     bool any = false;
     for (const auto& way : ways_) {
+      if (way.is_null()) continue;
       const auto figure = way.trusted() ? std::invoke(get, way) : Figure();
       any = any || (figure && figure->high > 0);
       cells += std::format(R"(<td class="n">{}</td>)", figure ? text(figure->median) : "–");
@@ -69,7 +70,9 @@ class FigureTable {
   [[nodiscard]] std::string markup(const Palette& palette) const {
     if (rows_.empty()) return {};
     std::string head;
-    for (const auto& way : ways_) head += std::format(R"(<th class="n">{}</th>)", palette.chip(way.way));
+    for (const auto& way : ways_) {
+      if (!way.is_null()) head += std::format(R"(<th class="n">{}</th>)", palette.chip(way.way));
+    }
     return std::format(
         R"(<div class="wide scroll"><table><thead><tr><th>median of the rounds</th>{}</tr></thead><tbody>{}</tbody></table></div>)",
         head, rows_);
@@ -148,7 +151,7 @@ std::string body(const Judged& judged, const Palette& palette) {
   }
   std::vector<PhaseBar> phases;
   for (const auto& way : judged.ways) {
-    if (way.trusted()) phases.push_back({way.way, way.time("whole"), phases_of(way)});
+    if (way.trusted() && !way.is_null()) phases.push_back({way.way, way.time("whole"), phases_of(way)});
   }
   const auto total = [](const WayFigures& way) { return way.time("whole"); };
   out += R"(<div class="charts">)" +

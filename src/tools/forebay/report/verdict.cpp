@@ -143,13 +143,15 @@ Verdict without_figures(const WayFigures& way) {
 // How much of what the baseline measures is the kernel's own doing.
 Verdict own_cost(const WayFigures& way, const WayFigures* baseline) {
   Verdict verdict{way.way, Judgement::OwnCost, {}, {}, "the kernel itself, without any transfer", {}};
-  for (const auto* name : {"raw", "observed"}) {
-    const auto own = way.time(name);
-    const auto measured = baseline == nullptr ? Figure() : baseline->time(name);
-    if (!own || !measured || measured->median <= 0) continue;
-    verdict.lead = std::format("the kernel's own part of what {} measures is {}", baseline->way,
-                               percent_text(own->median / measured->median));
-    break;
+  const auto seconds = [](const WayFigures& figures, std::string_view name) {
+    const auto time = figures.time(name);
+    return time ? time->median : 0.0;
+  };
+  const auto own = seconds(way, "raw") + seconds(way, "own");
+  const auto measured = baseline == nullptr ? 0.0 : seconds(*baseline, "raw");
+  if (measured > 0) {
+    verdict.lead = std::format("the kernel's own part of what {} measures of transfers is {}", baseline->way,
+                               percent_text(own / measured));
   }
   verdict.brief = brief_of(verdict.judgement, 1);
   return verdict;

@@ -133,9 +133,10 @@ TEST(Verdict, TheNullWayShowsTheKernelsOwnCost) {
   workload.results[1].way = "null";
   workload.results[0].times["raw"] = 5;
   workload.results[1].times["raw"] = 0.05;
+  workload.results[1].times["own"] = 0.025;
   const auto verdict = second_of(workload);
   EXPECT_EQ(verdict.judgement, Judgement::OwnCost);
-  EXPECT_EQ(verdict.words(), "the kernel's own part of what native measures is 1.00 %");
+  EXPECT_EQ(verdict.words(), "the kernel's own part of what native measures of transfers is 1.50 %");
   const std::vector<std::vector<Verdict>> all{judge(figures_of(workload))};
   EXPECT_TRUE(overall(all).empty());
 }
