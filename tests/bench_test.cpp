@@ -89,6 +89,38 @@ TEST(Bench, NothingIsVerifiedUnlessItWas) {
   EXPECT_THAT(ran.out, HasSubstr("Nothing was verified"));
 }
 
+// What the kernels themselves cost: everything but the transfers is done, and takes its time.
+TEST(Bench, ShowsTheKernelsOwnCost) {
+  const Bench bench(kTinyWrite, kTwoRanks);
+  const auto ran = bench.run({"--null"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("write, null: the kernel's own part of what native measures is "));
+  EXPECT_EQ(bench.value("r('write', 'null')[0]['operations'] == r('write', 'native')[0]['operations']"),
+            "True");
+}
+
+TEST(Bench, AnInterruptLeavesPartialResultsAndSaysSo) {
+  const Bench bench(
+      R"({"benchmark": "write", "configuration": {"TIMESTEPS": "2", "DIM_1": "64"}}, {"benchmark":
+    "checkpoint", "configuration": {"TIMESTEPS": "9", "DIM_1": "64", "EMULATED_COMPUTE_TIME_PER_TIMESTEP": "30 s"}})");
+  const auto ran = bench.run({"--compare", "native"}, {"timeout", "--preserve-status", "--signal=INT", "4"});
+  EXPECT_EQ(ran.code, 130) << ran.out << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("the results are partial"));
+  EXPECT_EQ(bench.value("[x['status'] for x in l if x['kind'] == 'result']"), "['ok', 'interrupted']");
+  EXPECT_EQ(bench.value("l[-1]['kind'], l[-1]['status']"), "('end', 'interrupted')");
+  for (const auto& entry : std::filesystem::directory_iterator(bench.disk(".")))
+    EXPECT_FALSE(entry.path().filename().string().starts_with("forebay-bench-")) << entry;
+}
+
+// One that is not there is named, so all that are there have been read.
+TEST(Bench, ReadyWorkloadsAreAccepted) {
+  for (const auto& entry : std::filesystem::directory_iterator(FOREBAY_TEST_BUILD_DIR "/workloads")) {
+    const auto ran = run(Node::program(), {"bench", entry.path().stem(), "--only", "no such workload"});
+    EXPECT_EQ(ran.err, "forebay: no workload is left to be run\n") << entry;
+  }
+  EXPECT_EQ(run(Node::program(), {"bench"}).code, 2);
+}
+
 struct Bad {
   const char* name;
   const char* benchmarks;

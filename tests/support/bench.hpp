@@ -20,7 +20,8 @@ class Bench {
     std::ofstream(file()) << std::format(R"({{{} "benchmarks": [{}]}})", more, benchmarks);
   }
 
-  Ran run(std::vector<std::string> options = {}) const {
+  // `before`: a program and its arguments that starts the suite.
+  Ran run(const std::vector<std::string>& options = {}, std::vector<std::string> before = {}) const {
     std::vector<std::string> all{"bench",    file(),
                                  "--output", results(),
                                  "--memory", memory_.path(),
@@ -31,7 +32,9 @@ class Bench {
     if (std::ranges::find(options, "--home") == options.end())
       all.insert(all.end(), {"--home", disk_.path()});
     all.insert(all.end(), options.begin(), options.end());
-    return testing::run(Node::program(), all);
+    before.push_back(Node::program());
+    before.insert(before.end(), all.begin(), all.end());
+    return testing::run(before.front(), {before.begin() + 1, before.end()});
   }
   [[nodiscard]] std::string file() const { return disk_.file("workload.json"); }
   [[nodiscard]] std::string results() const { return disk_.file("results.jsonl"); }
