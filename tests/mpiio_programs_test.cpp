@@ -36,7 +36,7 @@ class MpiioPrograms : public ::testing::TestWithParam<const char*> {
   [[nodiscard]] std::string file(const char* side) const { return place_.file(side) + "/file"; }
 
   // `command` and the name of a file, on so many ranks.
-  void same(int ranks, Words command, bool bytes = true) {
+  void same(int ranks, const Words& command, bool bytes = true) {
     std::string said;
     for (const auto way : {Door::kNone, Door::kMpiio}) {
       const char* const side = way == Door::kNone ? "native" : "door";

@@ -29,7 +29,7 @@ struct Batch {
   }
 };
 
-void PrintTo(const Batch& batch, std::ostream* out) { *out << batch.name(); }
+std::ostream& operator<<(std::ostream& out, const Batch& batch) { return out << batch.name(); }
 
 // Under which the programs run, natively too.
 Words environment(std::string_view library) {
