@@ -12,9 +12,17 @@ namespace {
 struct Options {
   std::vector<std::string> files;
   std::string output;
+  bool markdown = false;
 };
 
+int print_markdown(const Options& options) {
+  const auto text = report::markdown_of_files(options.files);
+  if (!text) return refuse(text.error());
+  return print(*text), kDone;
+}
+
 int run(const Options& options) {
+  if (options.markdown) return print_markdown(options);
   const auto page = report::page_of_files(options.files, std::string("forebay ") + FOREBAY_VERSION);
   if (!page) return refuse(page.error());
   if (options.output == "-") return print(*page), kDone;
@@ -35,6 +43,7 @@ void add_report(CLI::App& app, int& code) {
   verb->add_option("-o,--output", options->output,
                    "Where the page goes, - for standard output; else beside the first file, as .html")
       ->type_name("FILE");
+  verb->add_flag("--markdown", options->markdown, "Tables in Markdown on standard output instead of a page");
   verb->footer(kExitCodes);
   verb->callback([options, &code] { code = run(*options); });
 }
