@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "door/posix/closing.hpp"
 #include "door/posix/door.hpp"
+#include "door/posix/past.hpp"
 #include "engine/dirty_filter.hpp"
 
 namespace forebay::posix {
@@ -19,16 +20,20 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-// The record of a file with unsaved bytes.
-FileRecord* unsaved_record(std::uint64_t device, std::uint64_t inode, std::uint32_t* number = nullptr) {
+FileRecord* record_of(std::uint64_t device, std::uint64_t inode, std::uint32_t* number = nullptr) {
   auto* const there = buffer();
   if (there == nullptr) return nullptr;
   const auto found = there->core().files.look_up(device, inode);
   if (!found) return nullptr;
-  auto& record = there->core().control.file(*found);
-  if (!maybe_dirty(record) || (record.flags.load() & kFileBypass) != 0) return nullptr;
   if (number != nullptr) *number = *found;
-  return &record;
+  return &there->core().control.file(*found);
+}
+
+// The record of a file with unsaved bytes.
+FileRecord* unsaved_record(std::uint64_t device, std::uint64_t inode, std::uint32_t* number = nullptr) {
+  auto* const record = record_of(device, inode, number);
+  const bool unsaved = record != nullptr && maybe_dirty(*record) && (record->flags.load() & kFileBypass) == 0;
+  return unsaved ? record : nullptr;
 }
 
 }  // namespace
@@ -100,8 +105,13 @@ void set_flags(int fd, int flags) {
 
 // Only of a file with unsaved bytes does the buffer know better than home.
 long fix_stat(struct stat* found) {
-  const auto* const record = unsaved_record(device_of(found->st_dev), found->st_ino);
-  if (record == nullptr) return 0;
+  const auto device = device_of(found->st_dev);
+  const auto* const record = unsaved_record(device, found->st_ino);
+  if (record == nullptr) {
+    const auto* const saved = record_of(device, found->st_ino);
+    const bool served = saved != nullptr && (saved->flags.load() & kFileBypass) == 0;
+    return served && saved->size.load() != static_cast<std::uint64_t>(found->st_size) ? kLookAgain : 0;
+  }
   const auto size = static_cast<off_t>(record->size.load(std::memory_order_acquire));
   found->st_size = std::max(found->st_size, size);
   // What is staged will have its blocks: a file that looks sparse would be searched for holes.
@@ -117,7 +127,10 @@ long fix_stat(struct stat* found) {
 
 long times(unsigned long device, unsigned long inode, const timespec* wanted) {
   auto* const record = unsaved_record(device, inode);
-  if (record == nullptr) return 0;
+  if (record == nullptr) {
+    if (auto* const saved = record_of(device, inode)) forget_mark(*saved);
+    return 0;
+  }
   if (wanted != nullptr && wanted[1].tv_nsec == UTIME_OMIT) return 1;
   timespec time{};
   if (wanted == nullptr || wanted[1].tv_nsec == UTIME_NOW) {
@@ -147,12 +160,8 @@ long drain_inode(unsigned long device, unsigned long inode) {
 }
 
 long matters(unsigned long device, unsigned long inode) {
-  auto* const there = buffer();
-  if (there == nullptr) return 0;
-  const auto found = there->core().files.look_up(device, inode);
-  if (!found) return 0;
-  const auto& record = there->core().control.file(*found);
-  return record.opens_hint.load() != 0 || maybe_dirty(record) ? 1 : 0;
+  const auto* const record = record_of(device, inode);
+  return record != nullptr && (record->opens_hint.load() != 0 || maybe_dirty(*record)) ? 1 : 0;
 }
 
 void unlinked(const Names* file) {

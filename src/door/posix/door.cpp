@@ -10,6 +10,7 @@
 
 #include "base/log.hpp"
 #include "door/posix/closing.hpp"
+#include "door/posix/past.hpp"
 #include "door/posix/user_memory.hpp"
 #include "session/session.hpp"
 
@@ -64,6 +65,10 @@ Pin open_in_buffer(int fd, int flags) {
     return {};
   }
   const int truncates = flags >= 0 ? flags & O_TRUNC : 0;
+  if (flags >= 0 && truncates == 0 && changed_past_us(*engine, fd)) {
+    log_info("{} was changed at home, past the buffer", path);
+    note("a file was changed past the buffer, by a program that is not seen or another node");
+  }
   const auto look = flags >= 0 ? Look::kJustOpened : Look::kAsk;
   const auto file =
       engine->open_descriptor(fd, (has & O_ACCMODE) | truncates, look, [&](FileSettings& wanted) {

@@ -14,6 +14,7 @@ namespace forebay::posix {
 
 inline constexpr long kPass = -1'000'000;
 inline constexpr long kClosed = 1;  // with an errno added: the close failed
+inline constexpr long kLookAgain = 2;
 inline constexpr off_t kHere = -1;  // as an offset: at the descriptor's own position
 
 struct Names {
@@ -48,7 +49,8 @@ struct Engine {
   // The file's times were set (null: to now). 1: some of it is unsaved, and a drain that was under way may
   // have ended with the time before: they are to be set once more.
   long (*times)(unsigned long device, unsigned long inode, const timespec* times);
-  // Puts into `found` what the buffer knows better than home. 1: `found` was changed.
+  // Puts into `found` what the buffer knows better than home. 1: `found` was changed. kLookAgain: what was
+  // unsaved when home was looked at is home by now.
   long (*fix_stat)(struct stat* found);
   long (*drain_inode)(unsigned long device, unsigned long inode);
   // 1: somebody has it open, or some of it is unsaved.

@@ -8,15 +8,21 @@ using namespace forebay::posix;
 
 namespace {
 
-// `path` null: by descriptor.
-int fixed(int result, int at, const char* path, struct stat* found) {
-  if (result != 0 || !active.load(std::memory_order_relaxed) || thread.depth != 0 ||
-      !S_ISREG(found->st_mode) || !on_home_device(found->st_dev))
-    return result;
-  const auto* const there = path == nullptr || *path == '\0' ? engine.load() : engine_for(at, path);
-  if (there != nullptr && !in_vfork_child()) {
-    const Crossing crossing;
-    (void)there->fix_stat(found);
+// What `call` finds, with what the buffer knows better. `path` null: by descriptor.
+template <class Call>
+int looked(int at, const char* path, struct stat* found, Call call) {
+  int result = call();
+  for (int turn = 0; turn < 3; ++turn) {
+    if (result != 0 || !active.load(std::memory_order_relaxed) || thread.depth != 0 || in_vfork_child() ||
+        !S_ISREG(found->st_mode) || !on_home_device(found->st_dev))
+      return result;
+    const auto* const there = path == nullptr || *path == '\0' ? engine.load() : engine_for(at, path);
+    if (there == nullptr) return result;
+    {
+      const Crossing crossing;
+      if (there->fix_stat(found) != kLookAgain) return result;
+    }
+    result = call();
   }
   return result;
 }
@@ -26,17 +32,17 @@ int fixed(int result, int at, const char* path, struct stat* found) {
 FOREBAY_CALL int fb_fstat(int fd, struct stat* found) {
   if (active.load(std::memory_order_relaxed) && state_of(fd) == State::kPlain) return real.fstat(fd, found);
   (void)buffered(fd);
-  return fixed(real.fstat(fd, found), fd, nullptr, found);
+  return looked(fd, nullptr, found, [&] { return real.fstat(fd, found); });
 }
 FOREBAY_CALL int fb_stat(const char* path, struct stat* found) {
-  return fixed(real.stat(path, found), AT_FDCWD, path, found);
+  return looked(AT_FDCWD, path, found, [&] { return real.stat(path, found); });
 }
 FOREBAY_CALL int fb_lstat(const char* path, struct stat* found) {
-  return fixed(real.lstat(path, found), AT_FDCWD, path, found);
+  return looked(AT_FDCWD, path, found, [&] { return real.lstat(path, found); });
 }
 FOREBAY_CALL int fb_fstatat(int at, const char* path, struct stat* found, int flags) {
   if (path != nullptr && *path == '\0' && (flags & AT_EMPTY_PATH) != 0) (void)buffered(at);
-  return fixed(real.fstatat(at, path, found, flags), at, path, found);
+  return looked(at, path, found, [&] { return real.fstatat(at, path, found, flags); });
 }
 FOREBAY_CALL int fb_xstat(int, const char* path, struct stat* found) { return fb_stat(path, found); }
 FOREBAY_CALL int fb_lxstat(int, const char* path, struct stat* found) { return fb_lstat(path, found); }
@@ -47,20 +53,21 @@ FOREBAY_CALL int fb_fxstatat(int, int at, const char* path, struct stat* found, 
 
 FOREBAY_CALL int fb_statx(int at, const char* path, int flags, unsigned mask, struct statx* found) {
   if (path != nullptr && *path == '\0' && (flags & AT_EMPTY_PATH) != 0) (void)buffered(at);
-  const int result = real.statx(at, path, flags, mask, found);
-  if (result != 0 || !active.load(std::memory_order_relaxed) || thread.depth != 0 ||
-      (found->stx_mask & STATX_TYPE) == 0 || !S_ISREG(found->stx_mode))
-    return result;
   struct stat classic;
-  memset(&classic, 0, sizeof classic);
-  classic.st_mode = found->stx_mode;
-  classic.st_dev = makedev(found->stx_dev_major, found->stx_dev_minor);
-  classic.st_ino = found->stx_ino;
-  classic.st_size = static_cast<off_t>(found->stx_size);
-  classic.st_blocks = static_cast<blkcnt_t>(found->stx_blocks);
-  classic.st_mtim = {found->stx_mtime.tv_sec, found->stx_mtime.tv_nsec};
-  classic.st_ctim = {found->stx_ctime.tv_sec, found->stx_ctime.tv_nsec};
-  (void)fixed(0, at, path, &classic);
+  const int result = looked(at, path, &classic, [&] {
+    const int answer = real.statx(at, path, flags, mask, found);
+    memset(&classic, 0, sizeof classic);
+    if (answer != 0) return answer;
+    classic.st_mode = (found->stx_mask & STATX_TYPE) != 0 ? found->stx_mode : 0;
+    classic.st_dev = makedev(found->stx_dev_major, found->stx_dev_minor);
+    classic.st_ino = found->stx_ino;
+    classic.st_size = static_cast<off_t>(found->stx_size);
+    classic.st_blocks = static_cast<blkcnt_t>(found->stx_blocks);
+    classic.st_mtim = {found->stx_mtime.tv_sec, found->stx_mtime.tv_nsec};
+    classic.st_ctim = {found->stx_ctime.tv_sec, found->stx_ctime.tv_nsec};
+    return answer;
+  });
+  if (result != 0 || !S_ISREG(classic.st_mode)) return result;
   found->stx_size = static_cast<uint64_t>(classic.st_size);
   found->stx_blocks = static_cast<uint64_t>(classic.st_blocks);
   found->stx_mtime.tv_sec = classic.st_mtim.tv_sec;
