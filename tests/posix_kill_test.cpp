@@ -2,7 +2,6 @@
 // so.
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -103,30 +102,6 @@ TEST(PosixSmallFiles, ManyAreMadeReadLookedAtAndRemoved) {
                              {"on_close=detach"});
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_TRUE(fs::is_empty(place.home()));
-}
-
-TEST(PosixSecurity, APrivilegedProgramIsLeftAlone) {
-  if (::geteuid() != 0) GTEST_SKIP() << "only root can make a program that runs with other rights";
-  const PosixPlace place;
-  fs::permissions(place.root(""), fs::perms::all);
-  fs::permissions(place.home(), fs::perms::all);
-  const auto program = place.root("cat");
-  fs::copy_file("/bin/cat", program);
-  ASSERT_EQ(::chown(program.c_str(), 65534, 65534), 0);
-  ASSERT_EQ(::chmod(program.c_str(), 04755), 0);
-  std::ofstream(place.home("a")) << "text";
-  const auto ran = place.run({program, place.home("a")});
-  EXPECT_EQ(ran.out, "text") << ran.err;
-  EXPECT_NE(ran.err.find("other rights"), std::string::npos) << ran.err;
-  EXPECT_EQ(place.reported("d['hit_bytes'] + d['missed_bytes']"), "0");
-}
-
-TEST(PosixSecurity, NothingOfABufferIsForOthers) {
-  const PosixPlace place;
-  const auto ran = place.shell("exec 3>" + place.home("a") +
-                               "; echo text >&3; find \"$FOREBAY_BUFFER_DIRECTORY\" -perm /077");
-  EXPECT_EQ(ran.code, 0);
-  EXPECT_EQ(ran.out, "");
 }
 
 }  // namespace
