@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "support/bench.hpp"
+#include "support/door_run.hpp"
 #include "support/slowfs_mount.hpp"
 
 namespace forebay::testing {
@@ -64,13 +65,15 @@ class BenchTruth : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(BenchTruth, WhatIsPlantedIsFound) {
   const Bench bench(kTinyWrite);
-  const auto ran = bench.run({"--plant", GetParam(), "--plant-way", "forebay"});
+  const auto ran =
+      bench.run({"--plant", GetParam(), "--plant-way", "forebay", "--html", bench.disk("page.html")});
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("write, forebay: wrong_bytes: at home: dataset "));
   EXPECT_THAT(ran.out, ::testing::ContainsRegex("dataset [a-z_0-9]+, timestep [0-9]+, index [0-9]+"));
   EXPECT_THAT(ran.out, Not(HasSubstr("every element")));
   EXPECT_EQ(bench.value("r('write', 'native')[0]['status'], r('write', 'forebay')[0]['status']"),
             "('ok', 'wrong_bytes')");
+  EXPECT_THAT(slurp(bench.disk("page.html")), HasSubstr("the figures of this way are worth nothing"));
 }
 INSTANTIATE_TEST_SUITE_P(All, BenchTruth, ::testing::Values("wrong_byte", "dropped", "swapped"),
                          [](const auto& one) { return std::string(one.param); });
