@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Writes docs/evidence.md from results of `forebay bench`.
 
-usage: evidence.py RESULTS.jsonl... > docs/evidence.md       (./dev bench evidence does both)
+usage: evidence.py [--remark TEXT] RESULTS.jsonl... > docs/evidence.md       (./dev bench evidence does both)
+
+The remark stands at the top: what a reader must know of how the figures were taken.
 """
 import json
 import statistics
@@ -69,10 +71,16 @@ def iterations(workload, results):
 
 
 def main():
-    runs, workloads, results = read(sys.argv[1:])
+    arguments = sys.argv[1:]
+    remark = ""
+    if arguments[0] == "--remark":
+        remark, arguments = arguments[1], arguments[2:]
+    runs, workloads, results = read(arguments)
     first = runs[0]
     home = first["home"]
     print("# Evidence\n")
+    if remark:
+        print(f"**{remark}**\n")
     print("Made by `./dev bench evidence`, which runs the ready workloads (bench/workloads) and writes this page. Each round was"
           " prepared and checked natively; every element read and left at home was compared. `raw` is the rate inside the"
           " transfers, `observed` that of all the program waited for its files (creating, opening, closing and making the buffer"
