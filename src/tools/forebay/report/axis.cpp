@@ -80,6 +80,8 @@ double Axis::place(double value) const {
   return std::clamp(std::log(value / low_) / std::log(high_ / low_), 0.0, 1.0);
 }
 
-std::string tick_text(double value) { return std::format("{:.3g}", value); }
+std::string tick_text(double value) {
+  return value >= 1000 && value < 1e7 ? std::format("{:.0f}", value) : std::format("{:.3g}", value);
+}
 
 }  // namespace forebay::report

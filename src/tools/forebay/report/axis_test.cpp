@@ -43,5 +43,11 @@ TEST(Axis, BetweenTwoNumbersOrAtOne) {
   EXPECT_EQ(Axis::between(3, 3).place(3), 0.5);
 }
 
+TEST(Axis, TicksAreWrittenOut) {
+  EXPECT_EQ(tick_text(0.5), "0.5");
+  EXPECT_EQ(tick_text(100000), "100000");
+  EXPECT_EQ(tick_text(1e9), "1e+09");
+}
+
 }  // namespace
 }  // namespace forebay::report
