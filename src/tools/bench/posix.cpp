@@ -120,12 +120,20 @@ class Posix : public Kernel {
     recorder_.timed(Phase::kClose, [&] { must_call(::close(file), "close"); });
   }
 
-  void read_pieces(std::uint64_t pass) {
+  [[nodiscard]] std::vector<std::uint64_t> order_of(std::uint64_t pass) const {
     std::vector<std::uint64_t> order(pieces_);
     std::iota(order.begin(), order.end(), 0);
     if (job_.text("order") == "random") std::ranges::shuffle(order, std::mt19937_64(job_.seed + pass));
-    StepBuffers<std::uint8_t> buffers(pieces_, 1, piece_,
-                                      job_.memory / 2 / std::max<std::uint64_t>(1, reads_));
+    return order;
+  }
+
+  void read_pieces(std::uint64_t pass) {
+    const auto order = order_of(pass);
+    // Taking and giving back memory is no part of reading.
+    auto buffers = recorder_.untimed([&] {
+      return StepBuffers<std::uint8_t>(pieces_, 1, piece_,
+                                       job_.memory / 2 / std::max<std::uint64_t>(1, reads_));
+    });
     const auto compare_piece = [&](std::uint64_t piece) {
       if (job_.verify && !job_.null) compare(world_.rank(), piece, buffers.of(piece));
     };
@@ -137,10 +145,12 @@ class Posix : public Kernel {
       if (!buffers.all()) recorder_.untimed([&] { compare_piece(piece); });
     }
     recorder_.timed(Phase::kClose, [&] { must_call(::close(file), "close"); });
-    if (buffers.all())
-      recorder_.untimed([&] {
-        for (const auto piece : order) compare_piece(piece);
-      });
+    recorder_.untimed([&] {
+      for (const auto piece : order) {
+        if (buffers.all()) compare_piece(piece);
+      }
+      const auto gone = std::move(buffers);
+    });
   }
 
   std::uint64_t pieces_;
