@@ -71,7 +71,12 @@ long go_direct(int fd, const char* why) {
 long changed_at_home(int fd) {
   const auto open = served(fd);
   if (!open) return 0;
-  return answer(open->file->meet_home());
+  const auto met = answer(open->file->meet_home());
+  // Where all is home its time is home's, which the system has just changed.
+  auto* const there = joined_buffer();
+  if (met == 0 && there != nullptr && !open->file->unsaved())
+    open->file->set_written_ns(there->core().control.file(open->file->number()).home_modified_ns.load());
+  return met;
 }
 
 void locked(int fd) {
