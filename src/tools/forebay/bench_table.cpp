@@ -94,7 +94,9 @@ std::vector<std::string> remarks(const WorkloadRounds& one) {
     if (&way == &one.ways.front() || way.rounds.empty()) continue;
     const double times = ratio(way, one.ways.front());
     if (way.way.kind == Way::Kind::kNull) {
-      const double share = time_of(way, "raw").median / time_of(one.ways.front(), "raw").median;
+      // The calls without what they do, and what lies between the brackets.
+      const double own = time_of(way, "raw").median + time_of(one.ways.front(), "own").median;
+      const double share = own / time_of(one.ways.front(), "observed").median;
       if (std::isfinite(share))
         lines.push_back(std::format("{}the kernel's own part of what {} measures is {:.2f} %", about,
                                     one.ways.front().way.name, share * 100));
