@@ -1,0 +1,68 @@
+// A file that HDF5 has open through our driver: buffered, or plain for a reason. HDF5's lock guards it.
+#pragma once
+
+#include <H5FDdevelop.h>
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "door/hdf5/driver.hpp"
+#include "door/hdf5/flushed_state.hpp"
+#include "os/fd.hpp"
+
+namespace forebay::hdf5 {
+
+struct OpenedFile final : H5FD_t, DriverFile {
+  Fd home{};
+  int handle = -1;  // home's descriptor, for H5Fget_vfd_handle
+  dev_t device = 0;
+  ino_t inode = 0;
+  std::string path{};  // absolute
+  FileWishes wishes{};
+  bool writable = false;
+  bool ignore_missing_locks = false;
+  Plain why_plain = Plain::kNo;
+  haddr_t eoa = 0;
+  haddr_t plain_eof = 0;  // while plain
+  bool hasty = false;
+  bool told_of_reuse = false;
+  bool truncated = false;  // since the last flush: HDF5 does that before a flush of the whole file only
+  FlushedState state{};
+  // HDF5 opens some files only to look who they are: opened in the buffer when first needed.
+  std::shared_ptr<Fate> opened_as = std::make_shared<Fate>();
+
+  OpenedFile() : H5FD_t{} {}
+
+  std::shared_ptr<File> buffered() override {
+    if (!reachable() && why_plain == Plain::kNo) open_engine(0);
+    return opened_as->file;
+  }
+  [[nodiscard]] Plain plain() const override { return why_plain; }
+  Status go_plain(Plain why) override;
+  std::shared_ptr<const Fate> fate() override { return buffered() ? opened_as : nullptr; }
+  void set_hasty(bool wish) override { hasty = wish; }
+  void expect_reuse() override { state.expect_reuse(); }
+  [[nodiscard]] bool minds_reuse() const override { return state.minds_reuse(); }
+
+  [[nodiscard]] bool reachable() const { return opened_as->file && opened_as->process == fork_generation(); }
+  // The file in the buffer, or null: then the descriptor is to be used. The hot path of every access.
+  [[nodiscard]] File* reach() {
+    if (reachable()) [[likely]]
+      return opened_as->file.get();
+    return buffered().get();
+  }
+  void open_engine(int more_flags);
+  // What was written so far is the state to keep from now on.
+  Status keep_state();
+  void fall_back(Plain why, const char* words);
+};
+
+// All of them. Never freed.
+std::vector<OpenedFile*>& opened_files();
+
+// As the driver's open callback: null, and the reason on HDF5's stack, if it cannot be opened.
+OpenedFile* open_file(const char* name, unsigned flags, hid_t fapl);
+
+}  // namespace forebay::hdf5
