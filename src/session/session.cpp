@@ -21,6 +21,7 @@ struct Member {
 struct Registry {
   std::mutex mutex;
   std::vector<Member> members;  // guarded by mutex
+  std::vector<Buffer*> left;    // likewise: files that were left open still point to them
 };
 
 // Never freed, and a child leaves its parent's alone: a thread that is not there any more may hold its mutex.
@@ -77,8 +78,7 @@ Status leave_all() {
   Status result;
   for (auto& member : all->members) {
     if (auto status = member.buffer->detach(); !status && result) result = std::move(status);
-    // Files that were left open still point to it.
-    (void)member.buffer.release();
+    all->left.push_back(member.buffer.release());
   }
   all->members.clear();
   return result;
