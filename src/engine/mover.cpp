@@ -18,7 +18,6 @@ constexpr std::uint32_t kCandidates = 64;
 // How often a tier is moved through the queue before the mover looks around.
 constexpr std::uint32_t kRounds = 8;
 constexpr auto kDeathWatch = std::chrono::seconds(2);
-constexpr std::uint64_t kAhead = 128u << 20;  // storage reserved ahead of use
 
 }  // namespace
 
@@ -36,6 +35,11 @@ void Mover::stop() {
   }
   wake_.notify_all();
   if (thread_.joinable()) thread_.join();
+}
+
+bool Mover::stopping() {
+  const std::scoped_lock lock(mutex_);
+  return stopping_;
 }
 
 void Mover::press() {
@@ -57,9 +61,8 @@ void Mover::run() {
     for (std::uint32_t tier = 0; tier < core_.tiers.count(); ++tier) {
       auto& mine = core_.tiers[tier];
       if (mine.mapped && used_.load(std::memory_order_relaxed)) {
-        const auto ahead = static_cast<std::uint32_t>(kAhead / core_.bucket_size());
-        if (core_.control.shared().tiers[tier].free_hint.load() < std::min(ahead, mine.slots / 4))
-          core_.slots.grow(tier);
+        while (core_.slots.missing_ahead(tier) != 0 && !stopping() && core_.slots.grow(tier)) {
+        }
         const auto available = core_.slots.available(tier);
         if (available > populated[tier])
           mine.mapped->populate(std::exchange(populated[tier], available), available);

@@ -33,8 +33,8 @@ class Mover {
 
   // A slot of `tier` was taken: is there still enough room?
   void note_use(std::uint32_t tier) {
-    if (core_.slots.free_about(tier) < low_water(tier)) press();
     used_.store(true, std::memory_order_relaxed);
+    if (core_.slots.free_about(tier) < low_water(tier) || core_.slots.missing_ahead(tier) != 0) press();
   }
   void press();
 
@@ -45,6 +45,7 @@ class Mover {
   bool demote_one(std::uint32_t tier);
 
  private:
+  [[nodiscard]] bool stopping();
   struct Candidate {
     std::uint32_t bucket;
     Key key;

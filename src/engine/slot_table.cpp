@@ -8,7 +8,15 @@
 namespace forebay {
 namespace {
 
+// Fresh storage is cleared by the system, which takes ten times as long as filling it: little at first, then
+// as much as there is.
+constexpr std::uint64_t kLeastStep = 4u << 20;
 constexpr std::uint64_t kGrowStep = 32u << 20;
+constexpr std::uint64_t kAhead = 128u << 20;
+
+std::uint32_t slots_in(std::uint64_t bytes, const Header& header) {
+  return static_cast<std::uint32_t>(std::max<std::uint64_t>(bytes / header.bucket_size, 1));
+}
 
 }  // namespace
 
@@ -68,6 +76,17 @@ void SlotTable::correct_hints() {
   }
 }
 
+std::uint32_t SlotTable::missing_ahead(std::uint32_t tier) const {
+  const auto& shared = control_.shared().tiers[tier];
+  const auto slots = tiers_[tier].slots;
+  const auto reserved = available(tier);
+  if (reserved >= slots || shared.failed.load(std::memory_order_relaxed) != 0) return 0;
+  const auto free = std::min(shared.free_hint.load(std::memory_order_relaxed), reserved);
+  const auto& header = control_.header();
+  const auto wanted = std::clamp(reserved - free, slots_in(kLeastStep, header), slots_in(kAhead, header));
+  return std::min(wanted, slots / 4) - std::min({wanted, slots / 4, free});
+}
+
 bool SlotTable::grow(std::uint32_t tier) {
   auto& shared = control_.shared().tiers[tier];
   auto& mine = tiers_[tier];
@@ -77,7 +96,8 @@ bool SlotTable::grow(std::uint32_t tier) {
   const auto from = shared.available.load(std::memory_order_acquire);
   bool grown = from > before;
   if (!grown && from < mine.slots) {
-    const auto step = std::max<std::uint64_t>(kGrowStep / control_.header().bucket_size, 1);
+    const auto& header = control_.header();
+    const auto step = std::clamp(from, slots_in(kLeastStep, header), slots_in(kGrowStep, header));
     const auto to = static_cast<std::uint32_t>(std::min<std::uint64_t>(mine.slots, from + step));
     const auto status = mine.mapped ? mine.mapped->grow(from, to) : mine.block->grow(from, to);
     FOREBAY_CRASH_POINT("slot.grown");

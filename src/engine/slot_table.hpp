@@ -48,6 +48,9 @@ class SlotTable {
   // After a death: the hints are never less than the truth again.
   void correct_hints();
 
+  // How many more slots should have storage, so that as many as are in use are free (up to a limit): 0 is
+  // enough, or all there can be.
+  [[nodiscard]] std::uint32_t missing_ahead(std::uint32_t tier) const;
   // Reserves more storage for a tier. False when it is whole already or storage is short.
   bool grow(std::uint32_t tier);
 
