@@ -71,11 +71,13 @@ long go_direct(int fd, const char* why) {
 long changed_at_home(int fd) {
   const auto open = served(fd);
   if (!open) return 0;
-  const auto met = answer(open->file->meet_home());
-  // Where all is home its time is home's, which the system has just changed.
   auto* const there = joined_buffer();
-  if (met == 0 && there != nullptr && !open->file->unsaved())
-    open->file->set_written_ns(there->core().control.file(open->file->number()).home_modified_ns.load());
+  if (there == nullptr) return answer(open->file->meet_home());
+  const auto& time = there->core().control.file(open->file->number()).home_modified_ns;
+  const auto before = time.load();
+  const auto met = answer(open->file->meet_home());
+  // Home's time is the file's where all is home, or where it has just changed.
+  if (met == 0 && (time.load() != before || !open->file->unsaved())) open->file->set_written_ns(time.load());
   return met;
 }
 
