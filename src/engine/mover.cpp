@@ -61,7 +61,8 @@ void Mover::run() {
     for (std::uint32_t tier = 0; tier < core_.tiers.count(); ++tier) {
       auto& mine = core_.tiers[tier];
       if (mine.mapped && used_.load(std::memory_order_relaxed)) {
-        while (core_.slots.missing_ahead(tier) != 0 && !stopping() && core_.slots.grow(tier)) {
+        while (core_.slots.missing_ahead(tier) != 0 && !stopping() &&
+               core_.slots.grow(tier, Asker::kBackground)) {
         }
         const auto available = core_.slots.available(tier);
         if (available > populated[tier])

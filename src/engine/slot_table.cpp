@@ -87,7 +87,7 @@ std::uint32_t SlotTable::missing_ahead(std::uint32_t tier) const {
   return std::min(wanted, slots / 4) - std::min({wanted, slots / 4, free});
 }
 
-bool SlotTable::grow(std::uint32_t tier) {
+bool SlotTable::grow(std::uint32_t tier, Asker asker) {
   auto& shared = control_.shared().tiers[tier];
   auto& mine = tiers_[tier];
   const auto before = shared.available.load(std::memory_order_acquire);
@@ -99,14 +99,14 @@ bool SlotTable::grow(std::uint32_t tier) {
     const auto& header = control_.header();
     const auto step = std::clamp(from, slots_in(kLeastStep, header), slots_in(kGrowStep, header));
     const auto to = static_cast<std::uint32_t>(std::min<std::uint64_t>(mine.slots, from + step));
-    const auto status = mine.mapped ? mine.mapped->grow(from, to) : mine.block->grow(from, to);
+    const auto status = mine.mapped ? mine.mapped->grow(from, to, asker) : mine.block->grow(from, to);
     FOREBAY_CRASH_POINT("slot.grown");
     if (status) {
       shared.available.store(to, std::memory_order_release);
       shared.free_hint.fetch_add(to - from, std::memory_order_relaxed);
       next_[tier].store(from, std::memory_order_relaxed);
       grown = true;
-    } else {
+    } else if (status.error().code != EAGAIN) {
       shared.failed.store(static_cast<std::uint32_t>(status.error().code), std::memory_order_relaxed);
       log_warn("tier {} stays at {} of {} buckets: {}", mine.name, from, mine.slots, status.error().message);
     }

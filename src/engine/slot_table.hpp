@@ -52,7 +52,7 @@ class SlotTable {
   // enough, or all there can be.
   [[nodiscard]] std::uint32_t missing_ahead(std::uint32_t tier) const;
   // Reserves more storage for a tier. False when it is whole already or storage is short.
-  bool grow(std::uint32_t tier);
+  bool grow(std::uint32_t tier, Asker asker = Asker::kCaller);
 
   [[nodiscard]] std::uint32_t available(std::uint32_t tier) const {
     return control_.shared().tiers[tier].available.load(std::memory_order_acquire);

@@ -1,7 +1,9 @@
 #include "os/memory_room.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
+#include <chrono>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -12,6 +14,11 @@ namespace forebay {
 namespace {
 
 constexpr auto kUnlimited = std::numeric_limits<std::uint64_t>::max();
+constexpr auto kMoment = std::chrono::seconds(5);
+
+using Clock = std::chrono::steady_clock;
+constinit std::atomic<std::uint64_t> last_room = 0;
+constinit std::atomic<Clock::rep> last_asked = 0;
 
 std::optional<std::uint64_t> number_in(const std::string& path) {
   std::ifstream file(path);
@@ -87,7 +94,19 @@ std::uint64_t memory_room(const MemoryFiles& files) {
       room = std::min(room, path_room(files.cgroup + "/memory", path, kVersion1));
     }
   }
+  last_room.store(room, std::memory_order_relaxed);
+  last_asked.store(Clock::now().time_since_epoch().count(), std::memory_order_release);
   return room;
+}
+
+bool take_recent_memory_room(std::uint64_t bytes, std::uint64_t rest) {
+  const auto asked = last_asked.load(std::memory_order_acquire);
+  if (asked == 0 || Clock::now() - Clock::time_point(Clock::duration(asked)) > kMoment) return false;
+  auto room = last_room.load(std::memory_order_relaxed);
+  do {
+    if (room < rest || room - rest < bytes) return false;
+  } while (!last_room.compare_exchange_weak(room, room - bytes, std::memory_order_relaxed));
+  return true;
 }
 
 }  // namespace forebay

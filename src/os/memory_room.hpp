@@ -19,4 +19,9 @@ struct MemoryFiles {
 // counting page cache that can be dropped as free. What cannot be read counts as unlimited.
 std::uint64_t memory_room(const MemoryFiles& files = {});
 
+// Takes `bytes` of what memory_room() said last, if that was a moment ago and `rest` remain; false if not.
+// Opens nothing: a descriptor that a thread in the background has for a moment shifts the numbers the program
+// gets.
+bool take_recent_memory_room(std::uint64_t bytes, std::uint64_t rest);
+
 }  // namespace forebay

@@ -61,5 +61,14 @@ TEST_F(MemoryRoom, AnOverfullGroupHasNone) {
 
 TEST(MemoryRoomHere, IsSomething) { EXPECT_GT(memory_room(), 0u); }
 
+TEST_F(MemoryRoom, WhatWasSaidAMomentAgoIsTakenOnce) {
+  const auto room = memory_room();
+  ASSERT_GT(room, 4096u);
+  EXPECT_FALSE(take_recent_memory_room(2, room - 1));
+  EXPECT_TRUE(take_recent_memory_room(1024, room - 2048));
+  EXPECT_FALSE(take_recent_memory_room(1025, room - 2048)) << "a part is taken already";
+  EXPECT_TRUE(take_recent_memory_room(1024, room - 2048));
+}
+
 }  // namespace
 }  // namespace forebay

@@ -19,6 +19,8 @@ namespace {
 
 // What growth leaves to everybody else: below it, the next page anyone touches could wake the OOM killer.
 constexpr std::uint64_t kMemoryLeftToOthers = 32u << 20;
+// And what must have been left a moment ago where nobody asks again.
+constexpr std::uint64_t kPlenty = 1u << 30;
 constexpr std::size_t kPopulateStep = 64u << 20;
 
 // MAP_SYNC is granted by a DAX file system only: then flushing the processor's caches is all that durability
@@ -62,11 +64,14 @@ Result<MappedStore> MappedStore::open(const Fd& directory, const std::string& fi
   return store;
 }
 
-Status MappedStore::grow(std::uint64_t from, std::uint64_t to) {
+Status MappedStore::grow(std::uint64_t from, std::uint64_t to, Asker asker) {
   FOREBAY_TRY(check_slot_range(file_.path(), from, to, slots_));
   FOREBAY_TRY(file_.still_there());
   const auto bytes = (to - from) * bucket_size_;
-  if (in_memory_) {
+  if (in_memory_ && asker == Asker::kBackground) {
+    if (!take_recent_memory_room(bytes, kPlenty))
+      return fail(EAGAIN, "how much memory is left is not known well enough");
+  } else if (in_memory_) {
     if (const auto room = memory_room(); room < bytes + kMemoryLeftToOthers) {
       return fail(ENOSPC, "cannot reserve " + std::to_string(bytes >> 20) + " MiB for " + file_.path() +
                               ": the machine, or the control group of this process, has " +

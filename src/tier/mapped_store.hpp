@@ -21,6 +21,9 @@
 
 namespace forebay {
 
+// Who wants storage: the program, in a call of its own, or a thread in the background.
+enum class Asker : std::uint8_t { kCaller, kBackground };
+
 class MappedStore {
  public:
   enum class Kind : std::uint8_t { kMemory, kPmem };
@@ -37,7 +40,9 @@ class MappedStore {
   // Reserves storage of the slots [from, to). ENOSPC, with nothing changed, when the file system or the
   // memory that this process may use has no room; EOPNOTSUPP when the file system cannot promise storage;
   // ESTALE when the file was removed behind our back.
-  Status grow(std::uint64_t from, std::uint64_t to);
+  // In the background nothing is opened to find out how much memory is left: EAGAIN where it is not known to
+  // be plenty.
+  Status grow(std::uint64_t from, std::uint64_t to, Asker asker = Asker::kCaller);
 
   // How many slots from the first on have storage, by what the file says now. An attaching process refuses a
   // file that has less than the control file claims: it was truncated or is sparse.
