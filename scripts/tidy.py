@@ -24,8 +24,8 @@ import sys
 
 INCLUDE = re.compile(rb'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Options of g++ that clang does not know are no finding.
 BATCH = 12
+# Options of g++ that clang does not know are no finding.
 TIDY = ["clang-tidy", "--quiet", "--extra-arg=-Wno-unknown-warning-option"]
 
 
