@@ -52,6 +52,7 @@ function(forebay_discover_tests target label timeout)
   gtest_discover_tests(
     ${target}
     TEST_PREFIX ${prefix}
+    NO_PRETTY_VALUES
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60
     WORKING_DIRECTORY ${PROJECT_BINARY_DIR}
