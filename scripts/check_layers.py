@@ -3,7 +3,7 @@
 
 usage: check_layers.py CHECKOUT
 
-  - src/<layer> includes only itself and the layers listed for it in BELOW
+  - src/<layer> includes only itself and the layers listed for it in BELOW; its tests may include TEST_SUPPORT too
   - a door may include any layer but no other door; a tool may include anything but another tool
   - HDF5 and MPI headers are for doors, tools, tests and benchmarks
   - getenv is called in one file of src/, and that file is in src/config
@@ -25,6 +25,8 @@ BELOW = {
     "engine": {"base", "os", "tier"} | PURE,
     "session": {"base", "os", "tier", "engine"} | PURE,
 }
+# Of tests/, what unit tests share with the others.
+TEST_SUPPORT = {"support/scale.hpp", "support/seed.hpp"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 FOREIGN = re.compile(r"^(hdf5|H5|mpi|mpio?)[A-Za-z0-9_]*\.(h|hpp)$")
 GETENV = re.compile(r"\b(secure_)?getenv\s*\(")
@@ -68,6 +70,8 @@ def check_file(name, text):
     faults = []
     for match in INCLUDE.finditer(text):
         quote, included = match.groups()
+        if name.endswith("_test.cpp") and included in TEST_SUPPORT:
+            continue
         where = f"src/{name}:{text.count(chr(10), 0, match.start(1)) + 1}"
         target = place(included)
         if source[0] == "layer" and FOREIGN.match(included.split("/")[-1]):

@@ -56,6 +56,11 @@ class CheckLayersTest(unittest.TestCase):
     def test_unrooted_include_is_refused(self):
         self.assert_one(self.faults(base__a_cpp='#include "error.hpp"\n'), "rooted at src/")
 
+    def test_seeds_are_shared_with_tests_only(self):
+        self.assertEqual([], self.faults(tier__a_test_cpp='#include "support/seed.hpp"\n'))
+        self.assert_one(self.faults(tier__a_cpp='#include "support/seed.hpp"\n'), "support is no layer")
+        self.assert_one(self.faults(tier__a_test_cpp='#include "support/node.hpp"\n'), "support is no layer")
+
     def test_unknown_layer_is_refused(self):
         self.assert_one(self.faults(util__a_cpp=""), "util is no layer")
 

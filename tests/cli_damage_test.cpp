@@ -9,6 +9,7 @@
 
 #include "support/node.hpp"
 #include "support/owner.hpp"
+#include "support/seed.hpp"
 
 namespace forebay::testing {
 namespace {
@@ -103,9 +104,7 @@ TEST_F(Damaged, ATierCutShortIsNotTouched) {
 // Whatever is flipped behind the header: every verb ends, and home has at each place what was there or what
 // was written.
 TEST(CliDamage, RandomFlipsNeverPutAWrongByteHome) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937 random(seed);
+  std::mt19937_64 random(choose_seed("damage"));
   for (int round = 0; round < 15; ++round) {
     SCOPED_TRACE("round " + std::to_string(round));
     const Node node({"limits.lock_wait=200ms"});

@@ -10,6 +10,7 @@
 
 #include "support/node.hpp"
 #include "support/owner.hpp"
+#include "support/seed.hpp"
 
 namespace forebay::testing {
 namespace {
@@ -198,9 +199,7 @@ TEST(CliRecover, DamagedBytesNeverGoHome) {
 }
 
 TEST(CliRecover, KilledInTheMiddleItIsHarmless) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937 random(seed);
+  std::mt19937_64 random(choose_seed("recovery"));
   for (int round = 0; round < 5; ++round) {
     const Node node;
     const auto text = pattern(400'000, static_cast<unsigned>(random()));

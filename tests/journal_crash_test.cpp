@@ -21,6 +21,7 @@
 
 #include "os/temporary_directory.hpp"
 #include "support/scale.hpp"
+#include "support/seed.hpp"
 #include "tier/journal.hpp"
 #include "tier/replay.hpp"
 
@@ -190,14 +191,19 @@ std::uint64_t check_home(const Node& node) {
   return count;
 }
 
+std::string join(const std::vector<std::string>& remarks) {
+  std::string words;
+  for (const auto& remark : remarks) words += remark + "\n";
+  return words;
+}
+
 class JournalCrash : public ::testing::TestWithParam<Journal::Medium> {
  protected:
-  unsigned seed_ = std::random_device{}();
+  std::uint64_t seed_ = testing::choose_seed("JournalCrash");
 };
 
 TEST_P(JournalCrash, EverythingAcknowledgedIsHomeAfterTheReplay) {
-  SCOPED_TRACE("seed " + std::to_string(seed_));
-  std::mt19937 random(seed_);
+  std::mt19937_64 random(seed_);
   std::uint64_t acknowledged = 0;
   std::uint64_t replayed = 0;
   for (int round = 0; round < testing::scaled(12, 500) && !HasFailure(); ++round) {
@@ -210,7 +216,7 @@ TEST_P(JournalCrash, EverythingAcknowledgedIsHomeAfterTheReplay) {
     const auto report = replay(directory.fd(), home);
     ASSERT_TRUE(report) << report.error().message;
     EXPECT_EQ(report->living, 0u);
-    EXPECT_EQ(report->refused, 0u);
+    EXPECT_EQ(report->refused, 0u) << join(report->remarks);
     EXPECT_TRUE(report->failures.empty());
     acknowledged += check_home(*node);
     replayed += report->records;
@@ -221,8 +227,7 @@ TEST_P(JournalCrash, EverythingAcknowledgedIsHomeAfterTheReplay) {
 }
 
 TEST_P(JournalCrash, ReplayMayBeKilledAnyNumberOfTimes) {
-  SCOPED_TRACE("seed " + std::to_string(seed_));
-  std::mt19937 random(seed_);
+  std::mt19937_64 random(seed_);
   for (int round = 0; round < testing::scaled(3, 60) && !HasFailure(); ++round) {
     const TemporaryDirectory directory;
     const auto node = make_node();

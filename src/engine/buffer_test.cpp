@@ -11,13 +11,14 @@
 #include <random>
 
 #include "engine/test_buffer.hpp"
+#include "support/seed.hpp"
 
 namespace forebay {
 namespace {
 
 // Equal, or where and how they differ: whole files make no readable message.
-testing::AssertionResult same(const std::string& found, const std::string& expected) {
-  if (found == expected) return testing::AssertionSuccess();
+::testing::AssertionResult same(const std::string& found, const std::string& expected) {
+  if (found == expected) return ::testing::AssertionSuccess();
   const auto [a, b] = std::ranges::mismatch(found, expected);
   const auto at = static_cast<std::size_t>(a - found.begin());
   std::size_t differ = 0;
@@ -27,10 +28,10 @@ testing::AssertionResult same(const std::string& found, const std::string& expec
     ++differ;
     last = i;
   }
-  return testing::AssertionFailure() << found.size() << " bytes, expected " << expected.size() << "; "
-                                     << differ << " differ, from " << at << " to " << last << "; found "
-                                     << testing::PrintToString(found.substr(at, 8)) << ", expected "
-                                     << testing::PrintToString(expected.substr(at, 8));
+  return ::testing::AssertionFailure()
+         << found.size() << " bytes, expected " << expected.size() << "; " << differ << " differ, from " << at
+         << " to " << last << "; found " << ::testing::PrintToString(found.substr(at, 8)) << ", expected "
+         << ::testing::PrintToString(expected.substr(at, 8));
 }
 
 TEST(Buffer, OneByteGoesHome) {
@@ -110,9 +111,7 @@ TEST(Buffer, ThousandsOfSingleBytesStayExact) {
 }
 
 TEST(Buffer, RandomOperationsAgreeWithAPlainFile) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937 random(seed);
+  std::mt19937_64 random(testing::choose_seed("Buffer"));
   TestBuffer test("drain.delay=5ms");
   const auto path = test.home("model");
   std::string model;

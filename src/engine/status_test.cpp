@@ -10,6 +10,7 @@
 #include <random>
 
 #include "engine/test_buffer.hpp"
+#include "support/seed.hpp"
 
 namespace forebay {
 namespace {
@@ -88,9 +89,7 @@ TEST(Status, NamesTheBuffersOfADirectory) {
 
 // Whatever lies there, looking at it ends, in figures or in words.
 TEST(Status, SurvivesRandomDamage) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937 random(seed);
+  std::mt19937_64 random(testing::choose_seed("Status"));
   TestBuffer test("drain.trigger=never on_close=detach");
   auto file = test.open(test.home("a"), O_RDWR | O_CREAT);
   ASSERT_TRUE(file->write(0, bytes_of(std::string(40'000, 'x'))));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "os/temporary_directory.hpp"
+#include "support/seed.hpp"
 
 namespace forebay {
 namespace {
@@ -51,9 +52,7 @@ TEST(BlockStore, ReadsAnyPartToAnywhere) {
   const auto bytes = random_bucket(1);
   ASSERT_TRUE(store.write(1, bytes.get()));
   auto back = make_aligned_buffer(kBucket + 8193);
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE(seed);
-  std::minstd_rand random(seed);
+  std::mt19937_64 random(testing::choose_seed("BlockStore"));
   for (int round = 0; round < 500; ++round) {
     const auto offset = random() % kBucket;
     const auto length = random() % (kBucket - offset + 1);

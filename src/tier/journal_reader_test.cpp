@@ -18,6 +18,7 @@
 #include "os/fd.hpp"
 #include "os/private_file.hpp"
 #include "os/temporary_directory.hpp"
+#include "support/seed.hpp"
 #include "tier/journal.hpp"
 #include "tier/memory_home.hpp"
 
@@ -26,7 +27,7 @@ namespace {
 
 using Image = std::vector<char>;
 
-class JournalReaderTest : public testing::Test {
+class JournalReaderTest : public ::testing::Test {
  protected:
   JournalReaderTest() {
     journal_ = Journal::create(directory_.fd(), kJournalSizeLeast, Journal::Medium::kFile).value();
@@ -113,9 +114,7 @@ TEST_F(JournalReaderTest, AShortenedFileKeepsWhatIsLeft) {
 
 // Power loss: of what was not acknowledged each sector is the old one, the new one or neither.
 TEST_F(JournalReaderTest, PowerLossTakesNothingThatWasAcknowledged) {
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937 random(seed);
+  std::mt19937_64 random(testing::choose_seed("JournalReader"));
   auto before = image();
   for (std::uint64_t seq = 1; seq <= 9; ++seq) {
     append(seq);
@@ -140,9 +139,7 @@ TEST_F(JournalReaderTest, PowerLossTakesNothingThatWasAcknowledged) {
 TEST_F(JournalReaderTest, FlippedBitsCostTheirRecordsAndNothingElse) {
   for (std::uint64_t seq = 1; seq <= 10; ++seq) append(seq);
   const auto whole = image();
-  const auto seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937 random(seed);
+  std::mt19937_64 random(testing::choose_seed("JournalReader"));
   for (int round = 0; round < 300; ++round) {
     auto flipped = whole;
     const auto flips = 1 + random() % 32;
