@@ -112,7 +112,7 @@ struct Journal::State {
     const auto home = ledger.home_seq(of);
     return home && *home >= seq;
   }
-  bool begin_segment();
+  Result<bool> begin_segment();
 
   HomeLedger ledger;
   const JournalHeader header;
@@ -169,7 +169,7 @@ Result<std::unique_ptr<Journal>> Journal::create(const Fd& directory, std::uint6
   FOREBAY_ASSIGN(state->file, SteadyFile::open(directory, name, Create::kNever));
   FOREBAY_ASSIGN(state->log, open_log(state->file, directory, name, header, medium));
   state->persistent = !is_memory_file_system(directory.get());
-  state->begin_segment();
+  FOREBAY_TRY(state->begin_segment());
   return std::unique_ptr<Journal>(new Journal(std::move(state)));
 }
 
@@ -179,16 +179,22 @@ bool Journal::State::is_reusable(const Segment& segment) const {
          });
 }
 
-// Nothing is written for it: what the segment held is home, and its lap is lower than that of the records to
-// come.
-bool Journal::State::begin_segment() {
+// What the segment held is home, and its lap is lower than that of the records to come. The mark says so
+// before the first of them overwrites anything: else one of them, torn, would look like damage to the old
+// ones.
+Result<bool> Journal::State::begin_segment() {
   for (std::uint32_t step = 1; step <= kSegments; ++step) {
     const auto next = (current + step) % kSegments;
     if (!is_reusable(segments[next])) continue;
     current = next;
     segments[next] = Segment{.lap = ++laps, .records = 0, .filling = {}, .last_seq = {}};
     const auto start = segment_start(header, next);
-    log->move_to(start, start + header.segment_size);
+    RecordHeader mark{};
+    mark.magic = kRecordMagic;
+    mark.kind = RecordKind::kLap;
+    mark.lap = laps;
+    seal(mark, header.id, start);
+    FOREBAY_TRY(log->begin(mark, start, start + header.segment_size));
     return true;
   }
   return false;
@@ -204,7 +210,8 @@ Result<LogPlace> Journal::State::take(JournalGuard& guard, const RecordHeader& r
       last = std::max(last, record.seq);
       return *place;
     }
-    if (!begin_segment()) return fail(ENOSPC, file.path() + " is full of bytes that are not home yet");
+    FOREBAY_ASSIGN(const bool begun, begin_segment());
+    if (!begun) return fail(ENOSPC, file.path() + " is full of bytes that are not home yet");
   }
 }
 
@@ -279,7 +286,8 @@ std::uint64_t Journal::room() const {
   const std::lock_guard guard(state_->mutex);
   auto room = state_->log->left();
   for (std::uint32_t i = 0; i < kSegments; ++i) {
-    if (i != state_->current && state_->is_reusable(state_->segments[i])) room += state_->header.segment_size;
+    if (i != state_->current && state_->is_reusable(state_->segments[i]))
+      room += state_->header.segment_size - kSegmentMarkSize;
   }
   return room;
 }

@@ -30,7 +30,7 @@ class Journal {
   // kFile: any file system. kPmem: mapped, for DAX file systems; elsewhere it works, with msync.
   enum class Medium : std::uint8_t { kFile, kPmem };
 
-  // A journal of `size` bytes (at least 72 KiB; a sixteenth of it should take the largest usual write),
+  // A journal of `size` bytes (at least 104 KiB; a sixteenth of it should take the largest usual write),
   // written through once so that appending never waits for the file system's own metadata. ENOSPC leaves
   // nothing behind.
   static Result<std::unique_ptr<Journal>> create(const Fd& directory, std::uint64_t size, Medium medium);

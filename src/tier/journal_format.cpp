@@ -53,7 +53,7 @@ bool is_sound(const RecordHeader& record, std::uint64_t journal_id, std::uint64_
     return record.length > 0 && record.length <= kPayloadMost &&
            record.offset <= ~std::uint64_t{0} - record.length;
   }
-  return record.kind == RecordKind::kTruncate && record.length == 0;
+  return (record.kind == RecordKind::kTruncate || record.kind == RecordKind::kLap) && record.length == 0;
 }
 
 bool is_sound(const LedgerEntry& entry, std::uint64_t ledger_id, std::uint32_t file) {

@@ -17,13 +17,14 @@ static_assert(std::endian::native == std::endian::little);
 inline constexpr std::uint64_t kJournalMagic = 0x4c414e52554f4a46;  // "FJOURNAL"
 inline constexpr std::uint64_t kLedgerMagic = 0x2052454744454c46;   // "FLEDGER "
 inline constexpr std::uint32_t kRecordMagic = 0x43455246;           // "FREC"
-inline constexpr std::uint32_t kJournalFormat = 1;
+inline constexpr std::uint32_t kJournalFormat = 2;
 
-// A journal: two copies of the header, a block each, then segments. Records lie within a segment, each
-// aligned to kRecordAlignment.
+// A journal: two copies of the header, a block each, then segments. A segment begins with a block for the
+// mark of its lap; behind it lie the records, each aligned to kRecordAlignment.
 inline constexpr std::uint64_t kJournalHeaderSize = 8192;
 inline constexpr std::uint32_t kSegments = 8;
-inline constexpr std::uint64_t kSegmentSizeLeast = 8192;
+inline constexpr std::uint64_t kSegmentMarkSize = 4096;
+inline constexpr std::uint64_t kSegmentSizeLeast = kSegmentMarkSize + 8192;
 inline constexpr std::uint64_t kJournalSizeLeast = kJournalHeaderSize + kSegments * kSegmentSizeLeast;
 inline constexpr std::uint64_t kRecordAlignment = 64;
 inline constexpr std::uint32_t kPayloadMost = 1 << 20;
@@ -41,7 +42,8 @@ struct JournalHeader {
 };
 static_assert(sizeof(JournalHeader) == 64);
 
-enum class RecordKind : std::uint32_t { kData = 1, kTruncate = 2 };
+// kLap: the mark at the start of a segment. It has a lap, and means that this lap has begun.
+enum class RecordKind : std::uint32_t { kData = 1, kTruncate = 2, kLap = 3 };
 
 struct RecordHeader {
   std::uint32_t magic;
@@ -96,6 +98,9 @@ constexpr std::uint64_t record_size(std::uint64_t payload) {
 }
 constexpr std::uint64_t segment_start(const JournalHeader& header, std::uint32_t segment) {
   return kJournalHeaderSize + segment * header.segment_size;
+}
+constexpr std::uint64_t records_start(const JournalHeader& header, std::uint32_t segment) {
+  return segment_start(header, segment) + kSegmentMarkSize;
 }
 constexpr std::uint64_t ledger_position(std::uint32_t file, unsigned copy) {
   return (2 + std::uint64_t{file} * 2 + copy) * 4096;

@@ -42,7 +42,8 @@ TEST(JournalFormat, EveryFlippedBitIsSeen) {
   seal(record, 42, 8192);
   expect_every_flip_seen(record, [](const auto& one) { return is_sound(one, 42, 8192); });
 
-  JournalHeader journal{kJournalMagic, kJournalFormat, kSegments, 1, 2, 8192 + 8 * 8192, 8192, 0, 0};
+  JournalHeader journal{kJournalMagic,     kJournalFormat,    kSegments, 1, 2,
+                        kJournalSizeLeast, kSegmentSizeLeast, 0,         0};
   seal(journal);
   expect_every_flip_seen(journal, [](const auto& one) { return is_sound(one); });
 
@@ -78,7 +79,7 @@ TEST(JournalFormat, SealedNonsenseIsRefused) {
   JournalHeader journal{kJournalMagic, kJournalFormat, kSegments, 1, 2, 8192, ~std::uint64_t{4095}, 0, 0};
   seal(journal);
   EXPECT_FALSE(is_sound(journal));
-  journal = {kJournalMagic, kJournalFormat + 1, kSegments, 1, 2, 8192 + 8 * 8192, 8192, 0, 0};
+  journal = {kJournalMagic, kJournalFormat + 1, kSegments, 1, 2, kJournalSizeLeast, kSegmentSizeLeast, 0, 0};
   seal(journal);
   EXPECT_FALSE(is_sound(journal)) << "another version";
 }

@@ -23,9 +23,24 @@ DiskLog::DiskLog(SteadyFile file, std::uint64_t segment_size)
   one_.number = 1;
 }
 
-void DiskLog::move_to(std::uint64_t from, std::uint64_t to) {
-  filling_->position = from;
-  end_ = to;
+// Nothing is being filled or written, so the batch to be filled next has its memory to spare.
+Status DiskLog::begin(const RecordHeader& mark, std::uint64_t start, std::uint64_t end) {
+  auto* block = filling_->memory.get();
+  std::memset(block, 0, kSegmentMarkSize);
+  std::memcpy(block, &mark, sizeof mark);
+  if (auto written = write(block, kSegmentMarkSize, start); !written) {
+    failed_ = written.error();
+    return written;
+  }
+  filling_->position = start + kSegmentMarkSize;
+  end_ = end;
+  return {};
+}
+
+Status DiskLog::write(const std::byte* bytes, std::uint64_t size, std::uint64_t position) const {
+  FOREBAY_ASSIGN(const int fd, file_.descriptor());
+  const auto written = write_fully(fd, bytes, size, position);
+  return written ? Status{} : fail_errno(written.error().code, "write", file_.path());
 }
 
 Result<std::optional<LogPlace>> DiskLog::take(JournalGuard& guard, std::uint64_t least, std::uint64_t most) {
@@ -79,25 +94,36 @@ void DiskLog::write_filling(JournalGuard& guard) {
   changed_.wait(guard, [&batch] { return batch.unfinished == 0; });
   guard.unlock();
   std::memset(batch.memory.get() + batch.used, 0, size - batch.used);
-  Status written;
-  if (const auto fd = file_.descriptor(); !fd) {
-    written = std::unexpected(fd.error());
-  } else {
-    written = write_fully(*fd, batch.memory.get(), size, batch.position);
-  }
+  const auto written = write(batch.memory.get(), size, batch.position);
   guard.lock();
   if (written) {
     durable_ = batch.number;
   } else {
-    failed_ = fail_errno(written.error().code, "write", file_.path()).error();
+    failed_ = written.error();
   }
   writing_ = false;
   changed_.notify_all();
 }
 
-void PmemLog::move_to(std::uint64_t from, std::uint64_t to) {
-  next_ = from;
-  end_ = to;
+Status PmemLog::begin(const RecordHeader& mark, std::uint64_t start, std::uint64_t end) {
+  auto* place = mapping_.data() + start;
+  std::memcpy(place, &mark, sizeof mark);
+  if (auto persisted = persist(place, sizeof mark); !persisted) {
+    failed_ = persisted.error();
+    return persisted;
+  }
+  next_ = start + kSegmentMarkSize;
+  end_ = end;
+  return {};
+}
+
+Status PmemLog::persist(const std::byte* bytes, std::uint64_t size) const {
+  if (real_) {
+    pmem_persist(bytes, size);
+  } else if (pmem_msync(bytes, size) != 0) {
+    return fail_errno(errno, "persist", name_);
+  }
+  return {};
 }
 
 Result<std::optional<LogPlace>> PmemLog::take(JournalGuard&, std::uint64_t least, std::uint64_t most) {
@@ -111,12 +137,10 @@ Result<std::optional<LogPlace>> PmemLog::take(JournalGuard&, std::uint64_t least
 
 Status PmemLog::finish(JournalGuard& guard, const LogPlace& place) {
   guard.unlock();
-  const int code = real_ ? (pmem_persist(place.memory, place.size), 0) : pmem_msync(place.memory, place.size);
-  const int reason = errno;
+  auto persisted = persist(place.memory, place.size);
   guard.lock();
-  if (code == 0) return {};
-  failed_ = fail_errno(reason, "persist", name_).error();
-  return std::unexpected(*failed_);
+  if (!persisted) failed_ = persisted.error();
+  return persisted;
 }
 
 }  // namespace forebay

@@ -16,6 +16,7 @@
 #include "os/mapping.hpp"
 #include "os/steady_file.hpp"
 #include "tier/aligned_buffer.hpp"
+#include "tier/journal_format.hpp"
 
 namespace forebay {
 
@@ -37,8 +38,9 @@ class JournalLog {
   JournalLog& operator=(const JournalLog&) = delete;
   virtual ~JournalLog() = default;
 
-  // Goes on at [from, to), right after a take() that gave nothing, or at the very start.
-  virtual void move_to(std::uint64_t from, std::uint64_t to) = 0;
+  // Goes on in the segment [start, end), right after a take() that gave nothing, or at the very start. The
+  // segment's `mark` is durable when this returns; a failure is one of the log.
+  virtual Status begin(const RecordHeader& mark, std::uint64_t start, std::uint64_t end) = 0;
   // A place of `least` to `most` bytes (multiples of 64), as large as is to be had. Nothing when the range
   // has no such place left; then every finished place is durable, and the caller may move on before it
   // releases the guard. Fails when the log has failed.
@@ -60,7 +62,7 @@ class DiskLog final : public JournalLog {
   // `file` is opened with O_DSYNC.
   DiskLog(SteadyFile file, std::uint64_t segment_size);
 
-  void move_to(std::uint64_t from, std::uint64_t to) override;
+  Status begin(const RecordHeader& mark, std::uint64_t start, std::uint64_t end) override;
   Result<std::optional<LogPlace>> take(JournalGuard& guard, std::uint64_t least, std::uint64_t most) override;
   Status finish(JournalGuard& guard, const LogPlace& place) override;
   Status commit(JournalGuard& guard, std::uint64_t batch) override;
@@ -75,6 +77,7 @@ class DiskLog final : public JournalLog {
     unsigned unfinished = 0;  // places taken and not yet finished
   };
   void write_filling(JournalGuard& guard);
+  [[nodiscard]] Status write(const std::byte* bytes, std::uint64_t size, std::uint64_t position) const;
 
   const SteadyFile file_;
   const std::uint64_t capacity_;
@@ -94,13 +97,15 @@ class PmemLog final : public JournalLog {
   PmemLog(Mapping mapping, bool real, std::string name)
       : mapping_(std::move(mapping)), real_(real), name_(std::move(name)) {}
 
-  void move_to(std::uint64_t from, std::uint64_t to) override;
+  Status begin(const RecordHeader& mark, std::uint64_t start, std::uint64_t end) override;
   Result<std::optional<LogPlace>> take(JournalGuard& guard, std::uint64_t least, std::uint64_t most) override;
   Status finish(JournalGuard& guard, const LogPlace& place) override;
   Status commit(JournalGuard&, std::uint64_t) override { return {}; }
   [[nodiscard]] std::uint64_t left() const override { return end_ - next_; }
 
  private:
+  [[nodiscard]] Status persist(const std::byte* bytes, std::uint64_t size) const;
+
   const Mapping mapping_;
   const bool real_;  // flushing the processor's caches is enough
   const std::string name_;

@@ -68,6 +68,16 @@ struct SegmentScan {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> broken;  // lap and position, of any lap
 };
 
+// 0 where it is torn: then nothing was written behind it yet, and the records there tell their lap.
+std::uint32_t lap_marked(Window& window, const JournalHeader& header, std::uint32_t segment) {
+  const auto position = segment_start(header, segment);
+  RecordHeader mark{};
+  const auto bytes = window.view(position, sizeof mark);
+  if (bytes.size() < sizeof mark) return 0;
+  std::memcpy(&mark, bytes.data(), sizeof mark);
+  return is_sound(mark, header.id, position) && mark.kind == RecordKind::kLap ? mark.lap : 0;
+}
+
 void note(SegmentScan& scan, const RecordHeader& record, std::uint64_t position) {
   if (record.lap < scan.lap) return;
   if (record.lap > scan.lap) {
@@ -87,15 +97,16 @@ void note(SegmentScan& scan, const RecordHeader& record, std::uint64_t position)
 
 SegmentScan scan_segment(Window& window, const JournalHeader& header, std::uint32_t segment) {
   SegmentScan scan;
-  const auto start = segment_start(header, segment);
-  const auto end = start + header.segment_size;
-  for (auto position = start; position < end;) {
+  scan.lap = lap_marked(window, header, segment);
+  const auto end = segment_start(header, segment) + header.segment_size;
+  for (auto position = records_start(header, segment); position < end;) {
     RecordHeader record{};
     const auto bytes = window.view(position, sizeof record);
     if (bytes.size() < sizeof record) break;
     std::memcpy(&record, bytes.data(), sizeof record);
     const auto intact = [&] {
-      if (!is_sound(record, header.id, position) || position + record_size(record.length) > end) return false;
+      if (!is_sound(record, header.id, position) || record.kind == RecordKind::kLap) return false;
+      if (position + record_size(record.length) > end) return false;
       const auto payload = window.view(position + sizeof record, record.length);
       return payload.size() == record.length && check_bytes(payload) == record.payload_check;
     };

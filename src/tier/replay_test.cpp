@@ -13,6 +13,7 @@
 #include "os/temporary_directory.hpp"
 #include "tier/journal.hpp"
 #include "tier/journal_directory.hpp"
+#include "tier/journal_format.hpp"
 #include "tier/memory_home.hpp"
 
 namespace forebay {
@@ -21,7 +22,7 @@ namespace {
 class ReplayTest : public testing::Test {
  protected:
   [[nodiscard]] std::unique_ptr<Journal> create() const {
-    return Journal::create(directory_.fd(), 72 << 10, Journal::Medium::kFile).value();
+    return Journal::create(directory_.fd(), kJournalSizeLeast, Journal::Medium::kFile).value();
   }
   [[nodiscard]] static FileIdentity identity(std::uint64_t inode, std::uint64_t device = 1) {
     return {device, inode, 7, "/home/" + std::to_string(inode)};
@@ -42,6 +43,8 @@ class ReplayTest : public testing::Test {
     byte = static_cast<char>(~byte);
     ASSERT_TRUE(write_fully(fd.get(), &byte, 1, position));
   }
+  // Of the first segment, whose records lie in a block each.
+  static constexpr auto kSecondPayload = kJournalHeaderSize + kSegmentMarkSize + 4096 + sizeof(RecordHeader);
   TemporaryDirectory directory_;
   MemoryHome home_;
 };
@@ -130,7 +133,7 @@ TEST_F(ReplayTest, DamageIsReportedAndTheFileKeptForPeople) {
   }
   const auto path = journal->path();
   journal.reset();
-  flip(path, 8192 + 4096 + 64);  // the payload of the second record
+  flip(path, kSecondPayload);
   const auto report = replay_all();
   EXPECT_EQ(home_.text(10), std::string("1\0003", 3));
   EXPECT_EQ(report.refused, 1u);
@@ -146,7 +149,7 @@ TEST_F(ReplayTest, ATornEndIsNoDamage) {
   ASSERT_TRUE(journal->append(file, 2, 1, bytes_of("2")));
   const auto path = journal->path();
   journal.reset();
-  flip(path, 8192 + 4096 + 64);
+  flip(path, kSecondPayload);
   const auto report = replay_all();
   EXPECT_EQ(home_.text(10), "1");
   EXPECT_EQ(report.torn, 1u);
