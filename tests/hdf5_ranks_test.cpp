@@ -10,6 +10,7 @@
 
 #include "support/door_run.hpp"
 #include "support/scale.hpp"
+#include "support/slowfs_mount.hpp"
 
 namespace forebay::testing {
 namespace {
@@ -70,6 +71,20 @@ TEST_P(Hdf5Ranks, GrowADatasetChunkByChunk) {
   constexpr std::uint64_t kChunk = 256 * 4;
   EXPECT_GE(counted("staged_bytes"), std::min(times, 16'000u) * kChunk);
   EXPECT_LE(counted("staged_bytes"), std::min(times, 17'000u) * kChunk);
+}
+
+// MPI-IO writes what lies between the pieces of a collective write, too, as it found it: nothing may go home
+// there meanwhile. Home is slow enough for the two to meet.
+TEST_P(Hdf5Ranks, KeepWhatLiesBetweenChunksThatAreFilled) {
+  if (!SlowfsMount::available()) GTEST_SKIP() << "SKIPPED: slowfs cannot be mounted here";
+  const SlowfsMount home({"--latency=5ms"});
+  const Words words{hdf5_program("h5_ranks", GetParam().flavour), "gaps", home.path() / "f.h5",
+                    std::to_string(scaled(16, 400))};
+  auto eager = door_.on_ranks(3, words);
+  eager.insert(eager.begin(), {"env", "FOREBAY_DRAIN_DELAY=0ms"});
+  const auto ran = door_.run(GetParam().door, home.path(), eager, 100);
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err.substr(0, 4000);
+  EXPECT_GT(counted("staged_bytes"), 0u) << "nothing was buffered";
 }
 
 // The calls of <forebay/hdf5.h>. What four ranks bring of the same file comes from home once.

@@ -193,7 +193,7 @@ void Drainer::run() {
       for (const auto& [file, target] : targets_) targets.push_back(target);
     }
     for (auto& target : targets) {
-      next = std::min(next, tend(target, pressed));
+      next = std::min(next, tend_unless_held(target, pressed));
       const bool known = target.home->known(core_.files);
       if (target.released && (!known || !maybe_dirty(core_.control.file(target.home->file())))) {
         const std::scoped_lock lock(mutex_);
@@ -223,6 +223,34 @@ bool Drainer::orphans_may_come() {
   if (!orphans_wait_ || released_ > core_.settings.limits.descriptors / 2) return false;
   orphans_wait_ = false;
   return true;
+}
+
+void Drainer::hold(std::uint32_t file) {
+  std::unique_lock lock(mutex_);
+  holds_.insert(file);
+  wake_.wait(lock, [&] { return tended_ != file && !shipping_.contains(file); });
+}
+
+void Drainer::let_go(std::uint32_t file) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (const auto held = holds_.find(file); held != holds_.end()) holds_.erase(held);
+  }
+  wake(kUrgent);
+}
+
+Drainer::TimePoint Drainer::tend_unless_held(const Target& target, bool pressed) {
+  const auto file = target.home->file();
+  {
+    const std::scoped_lock lock(mutex_);
+    if (holds_.contains(file)) return kNever;  // who lets go wakes us
+    tended_ = file;
+  }
+  const auto next = tend(target, pressed);
+  const std::scoped_lock lock(mutex_);
+  tended_.reset();
+  wake_.notify_all();
+  return next;
 }
 
 Drainer::TimePoint Drainer::tend(const Target& target, bool pressed) {
@@ -305,11 +333,13 @@ void Drainer::ship_in_background(const std::shared_ptr<Shipment>& shipment) {
       return drain_.give_back(*shipment);
     }
     ++under_way_;
+    shipping_.insert(shipment->home->file());
   }
   const auto task = [this, shipment] {
     (void)drain_.ship(*shipment);
     const std::scoped_lock lock(mutex_);
     --under_way_;
+    shipping_.erase(shipping_.find(shipment->home->file()));
     wake_.notify_all();
   };
   if (!crew_.post(task)) task();

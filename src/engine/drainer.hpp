@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 
 #include "base/error.hpp"
@@ -65,6 +66,10 @@ class Drainer {
   void pause(bool paused);
   // One file, until it is closed here: only pressure and those who wait for its bytes carry them home.
   void pause(std::uint32_t file, bool paused);
+  // While a file is held, here, the background begins no write of it, whatever presses; when this has
+  // returned none is under way. Holds add up.
+  void hold(std::uint32_t file);
+  void let_go(std::uint32_t file);
   // From now on the file is one with `on_close: detach`.
   void detach(std::uint32_t file);
 
@@ -83,6 +88,7 @@ class Drainer {
   void wake(Kick wanted);
   // Ships what is ripe of one file; returns when to look again.
   TimePoint tend(const Target& target, bool pressed);
+  TimePoint tend_unless_held(const Target& target, bool pressed);
   // Those of one file that should go now; the rest should be looked at again in a while.
   [[nodiscard]] std::vector<UnsavedBlock> ripe_blocks(
       const std::vector<UnsavedBlock>& blocks, const Ripeness& ripeness,
@@ -103,6 +109,9 @@ class Drainer {
   std::condition_variable wake_;
   std::map<std::uint32_t, Target> targets_;  // guarded by mutex_
   unsigned under_way_ = 0;                   // guarded by mutex_: shipments of the background
+  std::multiset<std::uint32_t> shipping_;    // guarded by mutex_: the files of those
+  std::multiset<std::uint32_t> holds_;       // guarded by mutex_
+  std::optional<std::uint32_t> tended_;      // guarded by mutex_: the file that is being looked at
   unsigned released_ = 0;                    // guarded by mutex_: targets that are
   bool orphans_wait_ = false;                // guarded by mutex_: for descriptors
   bool stopping_ = false;                    // guarded by mutex_

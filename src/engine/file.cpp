@@ -420,6 +420,14 @@ void File::pause_drain(bool paused) {
   if (buffer_.attached()) buffer_.drainer_.pause(number_, paused);
 }
 
+void File::hold_drain() {
+  if (buffer_.attached()) buffer_.drainer_.hold(number_);
+}
+
+void File::let_drain_go() {
+  if (buffer_.attached()) buffer_.drainer_.let_go(number_);
+}
+
 bool File::waits_at_close() const {
   const bool wants_home = settings_.on_close == OnClose::Home && !detach_on_close_.load();
   return (wants_home || buffer_.drainer_.crowded()) && settings_.mode != Mode::Scratch;

@@ -108,6 +108,10 @@ class File {
   // Holds back what goes home in the background, of this file and by this process. Whoever waits for bytes to
   // be home, pressure and a close still carry them there.
   void pause_drain(bool paused);
+  // Stronger: while it is held, no byte of the file arrives at home from this process but those that somebody
+  // waits for, and none is on its way when hold_drain() has returned. Holds add up.
+  void hold_drain();
+  void let_drain_go();
   // From now on it is a file with `on_close: detach`.
   void detach_on_close();
   [[nodiscard]] bool waits_at_close() const;

@@ -257,6 +257,36 @@ TEST(Modes, DrainOfOneFileCanBeHeldBack) {
   EXPECT_EQ(TestBuffer::slurp(held), "here");
 }
 
+TEST(Modes, NothingArrivesWhileTheDrainOfAFileIsHeld) {
+  TestBuffer test("drain.delay=0s");
+  const auto held = test.home("held");
+  const auto free = test.home("free");
+  auto one = test.open(held, O_RDWR | O_CREAT);
+  auto other = test.open(free, O_RDWR | O_CREAT);
+  for (int i = 0; i < 100; ++i) {
+    const auto before = std::format("{:08}", 2 * i);
+    const auto after = std::format("{:08}", 2 * i + 1);
+    ASSERT_TRUE(one->write(0, bytes_of(before)));
+    one->hold_drain();
+    one->hold_drain();
+    const auto seen = TestBuffer::slurp(held);
+    ASSERT_TRUE(one->write(0, bytes_of(after)));
+    ASSERT_TRUE(other->write(0, bytes_of(after)));
+    one->let_drain_go();
+    // The background is at work, and passes this one by.
+    ASSERT_TRUE(test.eventually([&] { return TestBuffer::slurp(free) == after; }));
+    ASSERT_EQ(TestBuffer::slurp(held), seen);
+    one->let_drain_go();
+  }
+  EXPECT_TRUE(test.eventually([&] { return TestBuffer::slurp(held) == TestBuffer::slurp(free); }));
+  // Whoever waits for it is not held up.
+  one->hold_drain();
+  ASSERT_TRUE(one->write(0, bytes_of("at once!")));
+  ASSERT_TRUE(one->drain());
+  EXPECT_EQ(TestBuffer::slurp(held), "at once!");
+  one->let_drain_go();
+}
+
 TEST(Modes, CloseNeedNotWaitForHomeIfAskedLater) {
   TestBuffer test("drain.trigger=never");
   const auto path = test.home("a");

@@ -103,7 +103,6 @@ class Program {
     if (collective_metadata_) {
       note("collective metadata");
       H5Pset_all_coll_metadata_ops(access_.get(), 1);
-      H5Pset_coll_metadata_write(access_.get(), 1);
     }
     creation_ = Hid(H5Pcreate(H5P_FILE_CREATE));
     if (dice_.chance(20)) H5Pset_userblock(creation_.get(), 1024);
@@ -209,11 +208,13 @@ class Program {
     if (dataset.filtered) H5Pset_shuffle(layout.get());
     // HDF5 does not convert what is filtered and written together.
     const Hid space(H5Screate_simple(2, dims, dataset.chunked ? limits : nullptr));
-    dataset.id =
-        Hid(H5Dcreate2(file_id_.get(), name.c_str(), dataset.filtered ? H5T_NATIVE_INT32 : H5T_STD_I32BE,
-                       space.get(), H5P_DEFAULT, layout.get(), dataset_access_.get()));
+    {
+      const HeldDrain held(fills_chunks(layout.get()) ? file_.get() : nullptr);
+      dataset.id =
+          Hid(H5Dcreate2(file_id_.get(), name.c_str(), dataset.filtered ? H5T_NATIVE_INT32 : H5T_STD_I32BE,
+                         space.get(), H5P_DEFAULT, layout.get(), dataset_access_.get()));
+    }
     expect(static_cast<bool>(dataset.id), "H5Dcreate");
-    if (fills_chunks(layout.get())) file_->allocated();
     attach_engine(dataset);
     dataset.content.assign(rows * kColumns, kFill);
     return name;
@@ -317,6 +318,7 @@ class Program {
       for (int r = rank_here; in_turns_ && r < rank_count; ++r) MPI_Barrier(MPI_COMM_WORLD);
       return;
     }
+    const HeldDrain held(collective ? file_.get() : nullptr);
     expect(H5Dwrite(dataset.id.get(), H5T_NATIVE_INT32, memory_space.get(), space.get(), list,
                     memory.data()) >= 0,
            "H5Dwrite");

@@ -23,14 +23,15 @@ namespace {
 void* create(void* place, const H5VL_loc_params_t* where, const char* name, hid_t lcpl, hid_t type,
              hid_t space, hid_t dcpl, hid_t dapl, hid_t dxpl, void** request) {
   const auto file = object(place).file;
-  void* const under = H5VLdataset_create(object(place).under, where, file->connector(), name, lcpl, type,
-                                         space, dcpl, dapl, dxpl, request);
-  adopt(request, file);
-  if (const auto& parallel = file->parallel()) {
-    // Collective, whether it worked here or not.
-    if (fills_chunks(dcpl)) parallel->allocated();
-    if (name == nullptr) parallel->unlinked();  // until it gets a link
+  const auto& parallel = file->parallel();
+  void* under = nullptr;
+  {
+    const HeldDrain held(parallel && fills_chunks(dcpl) ? parallel.get() : nullptr);
+    under = H5VLdataset_create(object(place).under, where, file->connector(), name, lcpl, type, space, dcpl,
+                               dapl, dxpl, request);
   }
+  adopt(request, file);
+  if (parallel && name == nullptr) parallel->unlinked();  // until it gets a link
   return under == nullptr ? nullptr : static_cast<Object*>(new DatasetObject(under, file));
 }
 
@@ -114,6 +115,8 @@ herr_t move(size_t count, void* handles[], hid_t memory_types[], hid_t memory_sp
     rest.add(one.under, memory_types[i], memory_spaces[i], file_spaces[i], data[i]);
   }
   if (rest.under.empty()) return 0;
+  auto* const served = dataset(handles[0]).parallel();
+  const HeldDrain held(kWrites && served != nullptr && is_collective(dxpl) ? &served->file() : nullptr);
   const auto result =
       Native(rest.under.size(), rest.under.data(), file->connector(), rest.memory_types.data(),
              rest.memory_spaces.data(), rest.file_spaces.data(), dxpl, rest.data.data(), request);

@@ -81,6 +81,7 @@ void* open_with(const char* name, bool writable, hid_t fapl, void** request, con
   if (under != nullptr) {
     file = std::make_shared<FileState>(way, under, info.under_vol(), wishes.membership);
     adopt(request, file);
+    if (way == Way::kParallel) file->set_asked_to_write_together(writes_metadata_collectively(fapl));
     if (way == Way::kPassed) file->note_passed("HDF5: the file driver is neither POSIX nor MPI-IO");
   }
   const KeepErrorStack keep;
@@ -103,12 +104,12 @@ herr_t get(void* handle, H5VL_file_get_args_t* args, hid_t dxpl, void** request)
   const auto file = object(handle).file;
   const auto result = H5VLfile_get(object(handle).under, file->connector(), args, dxpl, request);
   adopt(request, file);
-  // The program asked for the POSIX driver and finds it. (A link may have led to a file with another one.)
-  if (result >= 0 && args->op_type == H5VL_FILE_GET_FAPL && file->way() == Way::kDriver &&
-      has_our_driver(args->args.get_fapl.fapl_id) && H5Pset_fapl_sec2(args->args.get_fapl.fapl_id) < 0) {
-    return -1;
-  }
-  return result;
+  if (result < 0 || args->op_type != H5VL_FILE_GET_FAPL) return result;
+  // The program finds what it asked for.
+  const auto list = args->args.get_fapl.fapl_id;
+  if (file->asked_to_write_together()) return write_metadata_collectively(list, true);
+  // (A link may have led to a file with another driver.)
+  return file->way() == Way::kDriver && has_our_driver(list) ? H5Pset_fapl_sec2(list) : result;
 }
 
 // There is no object: the list says which connector is meant.

@@ -81,7 +81,8 @@ Below below(hid_t fapl, const ConnectorInfo& info, const FileWishes& wishes) {
     if (set_driver(copy, {.wishes = wishes, .told_of_reuse = true}) >= 0) way = Way::kDriver;
 #ifdef H5_HAVE_PARALLEL
   } else if (driver == H5FD_MPIO) {
-    way = Way::kParallel;
+    // B8: metadata that all ranks write together would rewrite what lies between.
+    if (write_metadata_collectively(copy, false) >= 0) way = Way::kParallel;
 #endif
   }
   return {copy, way};

@@ -46,6 +46,10 @@ class FileState {
   // How the bytes fare that were written so far; null if they are not buffered.
   [[nodiscard]] std::shared_ptr<const Fate> fate() const;
 
+  // Did the program ask for metadata to be written collectively? (B8: they are not.)
+  [[nodiscard]] bool asked_to_write_together() const { return asked_to_write_together_; }
+  void set_asked_to_write_together(bool asked) { asked_to_write_together_ = asked; }
+
   // Something of it is left to home.
   void note_passed(std::string_view why) const;
 
@@ -55,6 +59,7 @@ class FileState {
   const Membership membership_;
   DriverFile* const driver_;
   const unsigned long number_;
+  bool asked_to_write_together_ = false;
   std::shared_ptr<ParallelFile> parallel_{};
   std::shared_ptr<const Fate> parallel_fate_{};
 };

@@ -35,14 +35,10 @@ inline bool ask_native(void* dataset, hid_t connector, int what,
   return H5VLdataset_optional(dataset, connector, &args, H5P_DATASET_XFER_DEFAULT, nullptr) >= 0;
 }
 
-// Does HDF5 fill chunks of datasets made with this list when it allocates them, on the MPI-IO driver, and
-// might the engine serve them? It does so after its own last synchronisation. (What is contiguous is filled
-// before it.)
+// May HDF5 fill chunks of datasets made with this list when it allocates them, on the MPI-IO driver? All
+// ranks do so together, after its own last synchronisation. (What is contiguous is filled before it.)
 inline bool fills_chunks(hid_t creation) {
-  if (creation == H5P_DATASET_CREATE_DEFAULT || H5Pget_layout(creation) != H5D_CHUNKED ||
-      H5Pget_nfilters(creation) != 0) {
-    return false;
-  }
+  if (creation == H5P_DATASET_CREATE_DEFAULT || H5Pget_layout(creation) != H5D_CHUNKED) return false;
   H5D_fill_value_t defined = H5D_FILL_VALUE_ERROR;
   H5D_fill_time_t time = H5D_FILL_TIME_ERROR;
   if (H5Pfill_value_defined(creation, &defined) < 0 || H5Pget_fill_time(creation, &time) < 0) return true;

@@ -147,6 +147,8 @@ Status ParallelDataset::before_resize(std::span<const hsize_t> dims) {
   const bool stops = !cut_ && outgrows(dims);
   if (shrank_ || stops) FOREBAY_TRY(file_->settle());
   if (stops) map_ = Map(std::unexpect, Reason::kGrowsByLittle);
+  if (!fills_) fills_ = fills_chunks(ask(under_, connector_, H5VL_DATASET_GET_DCPL).get());
+  if (*fills_) held_.emplace(file_.get());
   return {};
 }
 
@@ -183,8 +185,8 @@ void ParallelDataset::resized() {
   if (shrank_) write_back();
   ++file_->resizings_;
   if (cut_) ++file_->cuts_;
-  if (!fills_) fills_ = fills_chunks(ask(under_, connector_, H5VL_DATASET_GET_DCPL).get());
-  if (shrank_ || *fills_) file_->ranks_->barrier();
+  if (shrank_ && !held_) file_->ranks_->barrier();
+  held_.reset();
   if (file_->collective_metadata_) (void)map();  // D3
 }
 

@@ -29,7 +29,7 @@ class ParallelDataset {
     kNative,  // make the native call, as the application asked for it
   };
 
-  // In the callback of open or create, after the native call and after ParallelFile::allocated().
+  // In the callback of open or create, after the native call.
   ParallelDataset(std::shared_ptr<ParallelFile> file, void* under, hid_t connector);
 
   // An error is the transfer's: no native call is to be made.
@@ -73,6 +73,7 @@ class ParallelDataset {
   // Between before_resize() and resized(): is it made smaller, and was it served?
   bool cut_ = false;
   bool shrank_ = false;
+  std::optional<HeldDrain> held_;
   std::uint64_t growth_ = 0;   // chunks that it had after each extension, summed up
   std::optional<bool> fills_;  // does HDF5 fill its new chunks? Once it was asked
   Reason last_reason_{};

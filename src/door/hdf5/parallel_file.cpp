@@ -120,6 +120,18 @@ Status ParallelFile::drain() { return writable_ ? file_->drain() : Status{}; }
 
 void ParallelFile::forget() { (void)file_->evict(0, kEverything); }
 
+HeldDrain::HeldDrain(ParallelFile* file) : file_(file) {
+  if (file_ == nullptr) return;
+  file_->file_->hold_drain();
+  file_->ranks_->barrier();
+}
+
+HeldDrain::~HeldDrain() {
+  if (file_ == nullptr) return;
+  file_->ranks_->barrier();
+  file_->file_->let_drain_go();
+}
+
 Status ParallelFile::write(std::uint64_t offset, std::span<const std::byte> data) {
   while (!data.empty()) {
     FOREBAY_ASSIGN(const auto taken, file_->write(offset, data));

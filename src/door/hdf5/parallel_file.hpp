@@ -39,7 +39,7 @@ class ParallelFile : public RawFile {
   // Collective, before storage of a served dataset may be freed or is read by HDF5 (unlink, shrink, H5Ocopy
   // from this file, a change of atomicity). Nothing is unsaved on any rank then, and nothing clean is kept.
   Status settle();
-  // Collective, after storage was allocated (dataset create, H5Ocopy to this file).
+  // Collective, after storage was allocated without filling it together (H5Ocopy to this file).
   void allocated() { ranks_->barrier(); }
   // Collective: links of this file were removed. After the native call.
   void unlinked() { ++unlinkings_; }
@@ -74,6 +74,8 @@ class ParallelFile : public RawFile {
   // nothing clean is kept, and all make the native call.
   Result<bool> meet(const DatasetMap& dataset, bool can_serve);
 
+  friend class HeldDrain;
+
   const std::shared_ptr<File> file_;
   const bool writable_;
   const bool collective_metadata_;
@@ -86,6 +88,20 @@ class ParallelFile : public RawFile {
   std::uint64_t resizings_ = 0;
   std::uint64_t cuts_ = 0;  // those that made a dataset smaller
   std::uint64_t unlinkings_ = 0;
+};
+
+// Around a native call in which all ranks write together: MPI-IO may then read what lies between their pieces
+// and write it again, so that nothing of ours may arrive there meanwhile (B8). Collective, both ends; null:
+// not needed.
+class HeldDrain {
+ public:
+  explicit HeldDrain(ParallelFile* file);
+  HeldDrain(const HeldDrain&) = delete;
+  HeldDrain& operator=(const HeldDrain&) = delete;
+  ~HeldDrain();
+
+ private:
+  ParallelFile* const file_;
 };
 
 }  // namespace forebay::hdf5

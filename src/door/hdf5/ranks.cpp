@@ -54,6 +54,15 @@ bool reads_metadata_collectively(hid_t access) {
   return H5Pget_all_coll_metadata_ops(access, &collective) >= 0 && collective;
 }
 
+bool writes_metadata_collectively(hid_t access) {
+  hbool_t collective = 0;
+  return H5Pget_coll_metadata_write(access, &collective) >= 0 && collective;
+}
+
+herr_t write_metadata_collectively(hid_t access, bool collective) {
+  return H5Pset_coll_metadata_write(access, collective);
+}
+
 bool is_collective(hid_t transfer) {
   H5FD_mpio_xfer_t how = H5FD_MPIO_INDEPENDENT;
   return transfer != H5P_DEFAULT && H5Pget_dxpl_mpio(transfer, &how) >= 0 && how == H5FD_MPIO_COLLECTIVE;
@@ -86,6 +95,8 @@ std::pair<bool, bool> Ranks::all(bool first, bool second) const { return {first,
 bool Ranks::same(std::uint64_t) const { return true; }
 
 bool reads_metadata_collectively(hid_t) { return false; }
+bool writes_metadata_collectively(hid_t) { return false; }
+herr_t write_metadata_collectively(hid_t, bool) { return 0; }
 bool is_collective(hid_t) { return false; }
 void tell_mode(hid_t, bool, bool) {}
 

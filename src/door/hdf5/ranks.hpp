@@ -40,6 +40,9 @@ class Ranks {
 
 // Does HDF5 read metadata collectively, by the file access list?
 [[nodiscard]] bool reads_metadata_collectively(hid_t access);
+// The same for writing them.
+[[nodiscard]] bool writes_metadata_collectively(hid_t access);
+herr_t write_metadata_collectively(hid_t access, bool collective);
 // Does the transfer list ask for a collective transfer?
 [[nodiscard]] bool is_collective(hid_t transfer);
 // Leaves in the transfer list what HDF5 would after a transfer that it made by itself: whether it was

@@ -18,6 +18,7 @@ int run(const std::string& verb, const std::string& path, unsigned number) {
   if (verb == "uneven") return uneven(path, number);
   if (verb == "modes") return modes(path);
   if (verb == "grow") return grow(path, number);
+  if (verb == "gaps") return gaps(path, number);
   return 2;
 }
 

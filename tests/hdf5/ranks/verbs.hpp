@@ -14,6 +14,9 @@ int uneven(const std::string& path, unsigned seed);
 int modes(const std::string& path);
 // Extends a dataset by one chunk `times` times, writing each, and prints how long that took. Then reads it.
 int grow(const std::string& path, unsigned times);
+// Writes a dataset while HDF5 fills chunks before and behind it, and looks whether it is there, `times`
+// times.
+int gaps(const std::string& path, unsigned times);
 
 // A file on the MPI-IO driver.
 [[nodiscard]] hid_t create(const std::string& path, bool collective_metadata = false);
