@@ -28,7 +28,7 @@ TEST_P(PosixCases, SayTheSameAsPlainly) {
 
 INSTANTIATE_TEST_SUITE_P(All, PosixCases,
                          ::testing::Values("bad_pointers", "interrupted", "cancelled", "vforked",
-                                           "descriptors", "spawned"),
+                                           "descriptors", "spawned", "times_set", "streams_at_the_end"),
                          [](const auto& one) { return std::string(one.param); });
 
 }  // namespace

@@ -76,8 +76,10 @@ long changed_at_home(int fd) {
   const auto& time = there->core().control.file(open->file->number()).home_modified_ns;
   const auto before = time.load();
   const auto met = answer(open->file->meet_home());
-  // Home's time is the file's where all is home, or where it has just changed.
-  if (met == 0 && (time.load() != before || !open->file->unsaved())) open->file->set_written_ns(time.load());
+  // Home's time is the file's where all is home, or where it has just changed; with the mark forgotten (by
+  // utimensat) nobody knows whether it has, and what is unsaved was written since.
+  const bool home_changed = before != 0 && time.load() != before;
+  if (met == 0 && (home_changed || !open->file->unsaved())) open->file->set_written_ns(time.load());
   return met;
 }
 
@@ -133,11 +135,10 @@ long fix_stat(struct stat* found) {
 }
 
 long times(unsigned long device, unsigned long inode, const timespec* wanted) {
+  // Home's time was set, unsaved bytes or not: it says nothing of who wrote.
+  if (auto* const any = record_of(device, inode)) forget_mark(*any);
   auto* const record = unsaved_record(device, inode);
-  if (record == nullptr) {
-    if (auto* const saved = record_of(device, inode)) forget_mark(*saved);
-    return 0;
-  }
+  if (record == nullptr) return 0;
   if (wanted != nullptr && wanted[1].tv_nsec == UTIME_OMIT) return 1;
   timespec time{};
   if (wanted == nullptr || wanted[1].tv_nsec == UTIME_NOW) {

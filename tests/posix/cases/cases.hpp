@@ -31,5 +31,7 @@ int cancelled();
 int vforked();
 int descriptors();
 int spawned();
+int times_set();
+int streams_at_the_end();
 
 }  // namespace cases

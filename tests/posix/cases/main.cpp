@@ -31,7 +31,8 @@ int main(int argc, char** argv) {
     int (*run)();
   } const all[] = {{"bad_pointers", cases::bad_pointers}, {"interrupted", cases::interrupted},
                    {"cancelled", cases::cancelled},       {"vforked", cases::vforked},
-                   {"descriptors", cases::descriptors},   {"spawned", cases::spawned}};
+                   {"descriptors", cases::descriptors},   {"spawned", cases::spawned},
+                   {"times_set", cases::times_set},       {"streams_at_the_end", cases::streams_at_the_end}};
   for (const auto& one : all) {
     if (argc == 2 && std::strcmp(argv[1], one.name) == 0) return one.run();
   }

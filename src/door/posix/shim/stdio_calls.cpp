@@ -38,7 +38,10 @@ FILE* stream_opened(FILE* stream, const char* path, int flags) {
   if (stream == nullptr || !active.load(std::memory_order_relaxed) || thread.depth != 0) return stream;
   const int fd = ::fileno(stream);
   opened(fd, AT_FDCWD, path, flags);
-  if (!stdio_patched() && buffered(fd)) (void)prepared(&Engine::go_direct, fd, "streams of this C library");
+  if (!buffered(fd)) return stream;
+  if (!stdio_patched()) (void)prepared(&Engine::go_direct, fd, "streams of this C library");
+  // The C library went to the end, and keeps in mind where that is, before the file was known: to home's end.
+  if ((flags & (O_APPEND | O_ACCMODE)) == (O_APPEND | O_WRONLY)) ::fseeko(stream, 0, SEEK_END);
   return stream;
 }
 
