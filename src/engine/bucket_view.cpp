@@ -123,6 +123,15 @@ bool BucketView::any(std::uint32_t from, std::uint32_t to, bool (*what)(ByteStat
   return found;
 }
 
+bool BucketView::any_unsaved() const {
+  return fragmented() ? control_.map(index_).any_unsaved(size_) : any(0, size_, unsaved);
+}
+
+bool BucketView::all_unsaved() const {
+  return fragmented() ? control_.map(index_).all_unsaved(size_)
+                      : !any(0, size_, [](ByteState s) { return !unsaved(s); });
+}
+
 std::uint64_t BucketView::weigh_all(const std::byte* data) const {
   std::uint64_t total = 0;
   for_each(0, size_, [&](std::uint32_t b, std::uint32_t e, ByteState s) {

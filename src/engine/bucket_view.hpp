@@ -49,7 +49,8 @@ class BucketView {
     return all_runs_readable(from, to);
   }
   [[nodiscard]] bool any(std::uint32_t from, std::uint32_t to, bool (*what)(ByteState)) const;
-  [[nodiscard]] bool any_unsaved() const { return any(0, size_, unsaved); }
+  [[nodiscard]] bool any_unsaved() const;
+  [[nodiscard]] bool all_unsaved() const;
 
   // Rewrites the states of [from, to) by map(old). A list that would take more than that room becomes a map,
   // if storage can be had for it. False if not, or if it would be for fills only: then nothing has changed.

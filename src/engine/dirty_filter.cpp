@@ -2,25 +2,22 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 namespace forebay {
 namespace {
 
-// Under the lock: a map may be given back at any moment otherwise. A bucket that cannot be locked counts as
-// unsaved.
-UnsavedBlock examine(Core& core, std::uint32_t index, Key key) {
+// Nothing if none of its bytes is unsaved. Under the lock: a map may be given back at any moment otherwise. A
+// bucket that cannot be locked counts as unsaved.
+std::optional<UnsavedBlock> examine(Core& core, std::uint32_t index, Key key) {
   const auto& bucket = core.control.bucket(index);
-  UnsavedBlock result{key_block(key), 0, bucket.dirty_since.load(std::memory_order_relaxed),
+  UnsavedBlock result{key_block(key), false, bucket.dirty_since.load(std::memory_order_relaxed),
                       bucket.used.load(std::memory_order_relaxed)};
   const auto guard = core.buckets.lock(index, key);
-  if (!guard) {
-    result.bytes = 1;
-  } else if (*guard) {
-    core.buckets.view(index).for_each(0, core.bucket_size(),
-                                      [&](std::uint32_t b, std::uint32_t e, ByteState s) {
-                                        if (unsaved(s)) result.bytes += e - b;
-                                      });
-  }
+  if (!guard) return result;
+  const auto states = core.buckets.view(index);
+  if (!*guard || !states.any_unsaved()) return std::nullopt;
+  result.whole = states.all_unsaved();
   return result;
 }
 
@@ -83,8 +80,8 @@ std::vector<UnsavedBlock> unsaved_blocks(Core& core, std::uint32_t file, std::ui
   Filter still{};
   for_each_suspect(core, file, seen, first, last, [&](std::uint64_t block, std::uint32_t bucket) {
     const auto found = examine(core, bucket, core.files.key(file, block));
-    if (found.bytes == 0) return;
-    blocks.push_back(found);
+    if (!found) return;
+    blocks.push_back(*found);
     still[block / 32 % 8] |= std::uint64_t{1} << (block % 32);
   });
   std::ranges::sort(blocks, {}, &UnsavedBlock::block);
@@ -99,7 +96,7 @@ void rebuild_dirty_filters(Core& core) {
   for (std::uint32_t i = 0; i < core.control.header().bucket_count; ++i) {
     const auto key = core.control.bucket(i).key.load(std::memory_order_acquire);
     if (key == 0 || key_file(key) >= core.control.header().file_count) continue;
-    if (examine(core, i, key).bytes != 0) note_dirty(core.control.file(key_file(key)), key_block(key));
+    if (examine(core, i, key)) note_dirty(core.control.file(key_file(key)), key_block(key));
   }
 }
 

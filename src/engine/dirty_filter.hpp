@@ -36,7 +36,7 @@ inline void note_dirty(FileRecord& file, std::uint64_t block) {
 
 struct UnsavedBlock {
   std::uint64_t block;
-  std::uint32_t bytes;  // unsaved ones
+  bool whole;           // all of its bytes are unsaved
   std::uint32_t since;  // tick of the first of them
   std::uint32_t used;   // tick of the last use of the block
 };

@@ -309,7 +309,7 @@ std::vector<UnsavedBlock> Drainer::ripe_blocks(
         std::find_if(first, blocks.end(), [&](const auto& b) { return b.block / window_blocks != number; });
     Window window{.quiet_ms = ~0u};
     for (auto it = first; it != last; ++it) {
-      window.all_whole = window.all_whole && it->bytes == bucket_size;
+      window.all_whole = window.all_whole && it->whole;
       window.oldest_ms = std::max(window.oldest_ms, since(it->since));
       window.quiet_ms = std::min(window.quiet_ms, since(it->used));
     }
@@ -409,7 +409,7 @@ Status Drainer::flush_within(const std::shared_ptr<HomeFile>& home, std::uint64_
     }
     for (const auto block : busy) {
       FOREBAY_TRY(drain_.wait_for_claim(home->file(), block, deadline));
-      again.push_back({block, 1, 0, 0});
+      again.push_back({block, false, 0, 0});
     }
     busy.clear();
     FOREBAY_TRY(flush_once(home, again, busy, deadline));

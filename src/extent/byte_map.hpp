@@ -71,6 +71,20 @@ class ByteMap {
     return change;
   }
 
+  // Of the first `size` bytes. Both look no further than they must.
+  [[nodiscard]] bool any_unsaved(std::uint32_t size) const {
+    for (std::uint32_t i = 0; i < size / kBytesPerWord; ++i) {
+      if ((load(i) & kUnsavedBits) != 0) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] bool all_unsaved(std::uint32_t size) const {
+    for (std::uint32_t i = 0; i < size / kBytesPerWord; ++i) {
+      if ((load(i) & kUnsavedBits) != kUnsavedBits) return false;
+    }
+    return true;
+  }
+
   [[nodiscard]] std::uint64_t sum(std::uint32_t size) const {
     std::uint64_t total = 0;
     for (std::uint32_t i = 0; i < size / kBytesPerWord; ++i) total += load(i);
@@ -82,6 +96,11 @@ class ByteMap {
   }
 
  private:
+  // Set of the states that are unsaved, and of no other.
+  static constexpr std::uint64_t kUnsavedBits = 0xaaaa'aaaa'aaaa'aaaa;
+  static_assert(!unsaved(ByteState{0}) && !unsaved(ByteState{1}) && unsaved(ByteState{2}) &&
+                unsaved(ByteState{3}));
+
   static constexpr std::uint64_t uniform(ByteState s) {
     return 0x5555555555555555u * static_cast<unsigned>(s);
   }

@@ -1,5 +1,6 @@
 // RunList and ByteMap against a plain array of states.
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include <random>
 #include <vector>
@@ -110,7 +111,21 @@ TEST(ByteMap, AgreesWithAnArrayAndKeepsItsSum) {
     for (auto i = a; i < b; ++i) model[i] = random_map(kind, model[i]);
     ASSERT_EQ(sum, map.sum(kSize));
     ASSERT_EQ(expand([&](auto visit) { map.for_each(0, kSize, visit); }), model);
+    ASSERT_EQ(map.any_unsaved(kSize), std::ranges::any_of(model, unsaved));
+    ASSERT_EQ(map.all_unsaved(kSize), std::ranges::all_of(model, unsaved));
   }
+}
+
+TEST(ByteMap, KnowsTheLastByte) {
+  std::vector<std::uint64_t> words(kSize / ByteMap::kBytesPerWord);
+  ByteMap map(words.data());
+  EXPECT_FALSE(map.any_unsaved(kSize));
+  map.rewrite(kSize - 1, kSize, [](ByteState) { return ByteState::kDirty; });
+  EXPECT_TRUE(map.any_unsaved(kSize));
+  map.rewrite(0, kSize - 1, [](ByteState) { return ByteState::kClaimed; });
+  EXPECT_TRUE(map.all_unsaved(kSize));
+  map.rewrite(kSize - 1, kSize, [](ByteState) { return ByteState::kValid; });
+  EXPECT_FALSE(map.all_unsaved(kSize));
 }
 
 }  // namespace
