@@ -205,6 +205,23 @@ TEST_F(HomeFault, AHangDoesNotHoldAFlushOfManyPieces) {
   for (std::size_t i = 0; i < 10; ++i) EXPECT_TRUE(at_home("a").substr(i * 20'000, 100) == bytes);
 }
 
+TEST_F(HomeFault, PiecesOfNeighbouringBlocksGoHomeBesideEachOther) {
+  prepare("drain.trigger=never drain.in_flight=8");
+  // Long enough: writes that extend a file go one by one whatever we do.
+  std::ofstream(slowfs_->source() / "a") << std::string(65'536, 'x');
+  auto buffer = place_->attach();
+  auto file = open(*buffer, "a");
+  const auto bytes = some_bytes(100);
+  for (std::uint64_t i = 0; i < 32; ++i) ASSERT_TRUE(put(*file, i * 2048, bytes));
+  slowfs_->control("hang=writes");
+  std::thread waiting([&] { EXPECT_TRUE(file->sync()); });
+  EXPECT_TRUE(slowfs_->wait_for_stat("write", "in_flight", 4));
+  slowfs_->control("hang=none");
+  waiting.join();
+  EXPECT_TRUE(file->close());
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_TRUE(at_home("a").substr(i * 2048, 100) == bytes);
+}
+
 TEST_F(HomeFault, WritesWithoutRoomFailWhileHomeHangsAndNothingIsLost) {
   prepare("drain.delay=0s limits.home_wait=200ms pressure.wait=100ms");
   auto buffer = place_->attach();

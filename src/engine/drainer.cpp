@@ -17,7 +17,8 @@ constexpr auto kPressure = std::chrono::milliseconds(500);
 constexpr auto kMoment = std::chrono::milliseconds(20);
 // Between two looks, however often there is something new: looking costs the writers their locks.
 constexpr auto kBreath = std::chrono::milliseconds(2);
-constexpr std::size_t kMaxRuns = 64;
+// Pieces that lie apart go home one after the other: few in a shipment, so that all hands have some.
+constexpr std::size_t kMaxRuns = 8;
 
 Status too_long(const std::string& path) {
   return fail(ETIMEDOUT,
