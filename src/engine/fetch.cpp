@@ -49,11 +49,15 @@ void Fetcher::note_miss(const std::shared_ptr<HomeFile>& home, const FileSetting
 }
 
 bool Fetcher::hit(Key key, std::uint32_t at, std::uint32_t length, std::byte* out,
-                  const FileSettings& settings) {
+                  const FileSettings& settings, BucketMemo& memo) {
   if (!kOptimistic) return false;
-  for (int i = 0; i < kOptimisticTries; ++i) {
-    const auto found = core_.buckets.find(key);
-    if (!found) return false;
+  auto found = memo.guess(key_block(key));
+  for (int i = 0; i < kOptimisticTries; ++i, found.reset()) {
+    if (!found) {
+      found = core_.buckets.find(key);
+      if (!found) return false;
+      memo.note(key_block(key), *found);
+    }
     auto& bucket = core_.control.bucket(*found);
     const auto version = bucket.version.load(std::memory_order_acquire);
     if ((version & 1) != 0 || bucket.key.load(std::memory_order_relaxed) != key) continue;
@@ -209,7 +213,7 @@ Status Fetcher::read_gaps(const HomeFile& home, std::span<Gap> gaps) {
 }
 
 Result<std::uint64_t> Fetcher::get(const std::shared_ptr<HomeFile>& home, const FileSettings& settings,
-                                   std::uint64_t offset, std::span<std::byte> out) {
+                                   std::uint64_t offset, std::span<std::byte> out, BucketMemo& memo) {
   const auto size = core_.control.file(home->file()).size.load(std::memory_order_acquire);
   if (offset >= size) return 0;
   const auto total = std::min<std::uint64_t>(out.size(), size - offset);
@@ -217,9 +221,9 @@ Result<std::uint64_t> Fetcher::get(const std::shared_ptr<HomeFile>& home, const 
     const auto at = core_.place_in_block(offset + done);
     const auto length =
         static_cast<std::uint32_t>(std::min<std::uint64_t>(core_.bucket_size() - at, total - done));
-    if (!hit(home->key(core_.block_of(offset + done)), at, length, out.data() + done, settings)) {
+    if (!hit(home->key(core_.block_of(offset + done)), at, length, out.data() + done, settings, memo)) {
       FOREBAY_ASSIGN(const auto missed,
-                     get_missing(home, settings, offset + done, out.subspan(done, total - done)));
+                     get_missing(home, settings, offset + done, out.subspan(done, total - done), memo));
       count(core_.counters().hit_bytes, total - missed);
       return total;
     }
@@ -231,7 +235,7 @@ Result<std::uint64_t> Fetcher::get(const std::shared_ptr<HomeFile>& home, const 
 
 Result<std::uint64_t> Fetcher::get_missing(const std::shared_ptr<HomeFile>& home_file,
                                            const FileSettings& settings, std::uint64_t offset,
-                                           std::span<std::byte> out) {
+                                           std::span<std::byte> out, BucketMemo& memo) {
   const auto& home = *home_file;
   const auto total = out.size();
   const auto bucket_size = core_.bucket_size();
@@ -242,9 +246,9 @@ Result<std::uint64_t> Fetcher::get_missing(const std::shared_ptr<HomeFile>& home
     const auto at = core_.place_in_block(offset + done);
     const auto length = static_cast<std::uint32_t>(std::min<std::uint64_t>(bucket_size - at, total - done));
     const auto key = home.key(block);
+    const auto is_hit = [&] { return hit(key, at, length, out.data() + done, settings, memo); };
     // The first block was no hit a moment ago.
-    if ((done == 0 || !hit(key, at, length, out.data() + done, settings)) &&
-        !(arrivals_.wait(key, kArrivalPatience) && hit(key, at, length, out.data() + done, settings))) {
+    if ((done == 0 || !is_hit()) && !(arrivals_.wait(key, kArrivalPatience) && is_hit())) {
       FOREBAY_TRY(gather(home, settings, block, at, length, out.data() + done, gaps, permits));
     }
     done += length;

@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "config/settings.hpp"
 #include "engine/arrivals.hpp"
+#include "engine/bucket_memo.hpp"
 #include "engine/core.hpp"
 #include "engine/crew.hpp"
 #include "engine/home_file.hpp"
@@ -25,9 +26,9 @@ class Fetcher {
   Fetcher(Core& core, Stager& stager, Crew& readers)
       : core_(core), stager_(stager), readers_(readers), arrivals_(core) {}
 
-  // Bytes of [offset, offset + out.size()) below the file's size; how many.
+  // Bytes of [offset, offset + out.size()) below the file's size; how many. `memo`: of the file.
   Result<std::uint64_t> get(const std::shared_ptr<HomeFile>& home, const FileSettings& settings,
-                            std::uint64_t offset, std::span<std::byte> out);
+                            std::uint64_t offset, std::span<std::byte> out, BucketMemo& memo);
 
   // Brings what is Invalid of [offset, offset + length) from home into buckets. Best effort: without room it
   // does nothing. Returns how many bytes came. What somebody else is bringing is left to them, and waited for
@@ -62,9 +63,10 @@ class Fetcher {
 
   // The rest of a read, from the first block that was no hit on. How many bytes home had to give.
   Result<std::uint64_t> get_missing(const std::shared_ptr<HomeFile>& home, const FileSettings& settings,
-                                    std::uint64_t offset, std::span<std::byte> out);
+                                    std::uint64_t offset, std::span<std::byte> out, BucketMemo& memo);
   // One attempt without the lock: true if all of it was there.
-  bool hit(Key key, std::uint32_t at, std::uint32_t length, std::byte* out, const FileSettings& settings);
+  bool hit(Key key, std::uint32_t at, std::uint32_t length, std::byte* out, const FileSettings& settings,
+           BucketMemo& memo);
   // Copies what is there and lists what is not.
   Status gather(const HomeFile& home, const FileSettings& settings, std::uint64_t block, std::uint32_t at,
                 std::uint32_t length, std::byte* out, std::vector<Gap>& gaps, std::vector<Permit>& permits);

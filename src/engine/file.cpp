@@ -7,6 +7,7 @@
 #include <cstring>
 #include <ctime>
 #include <format>
+#include <mutex>
 #include <thread>
 
 #include "engine/buffer.hpp"
@@ -167,7 +168,7 @@ Result<std::uint64_t> File::read(std::uint64_t offset, std::span<std::byte> out)
     count(buffer_.core_.counters().passed_through, out.size());
     return home_->read(out.data(), out.size(), offset);
   }
-  auto got = buffer_.fetcher_.get(home_, settings_, offset, out);
+  auto got = buffer_.fetcher_.get(home_, settings_, offset, out, memo_);
   if (!got) return got;
   if (!random_.load(std::memory_order_relaxed)) read_ahead(offset, *got);
   return got;
@@ -178,9 +179,6 @@ void File::read_ahead(std::uint64_t offset, std::uint64_t length) {
       settings_.mode == Mode::Bypass || !buffer_.options_.background) {
     return;
   }
-  // A second reader of this handle at the same moment makes any pattern meaningless: let it pass.
-  const std::unique_lock lock(readahead_mutex_, std::try_to_lock);
-  if (!lock) return;
   const auto size = buffer_.core_.control.file(number_).size.load(std::memory_order_relaxed);
   const auto advice = readahead_.observe(offset, length, size);
   for (const auto& range : advice.all()) {

@@ -9,13 +9,13 @@
 #include <cstdint>
 #include <future>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 
 #include "base/error.hpp"
 #include "config/settings.hpp"
 #include "engine/batch.hpp"
+#include "engine/bucket_memo.hpp"
 #include "engine/home_file.hpp"
 #include "policy/readahead.hpp"
 
@@ -154,8 +154,8 @@ class File {
   std::atomic<bool> closed_ = false;
   std::atomic<bool> random_ = false;
   std::atomic<bool> detach_on_close_ = false;
-  std::mutex readahead_mutex_;
-  Readahead readahead_;  // guarded by readahead_mutex_
+  Readahead readahead_;
+  BucketMemo memo_;
 };
 
 }  // namespace forebay

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
 #include <vector>
 
 namespace forebay {
@@ -62,6 +63,21 @@ TEST(Readahead, AJumpEndsAPattern) {
   EXPECT_EQ(readahead.observe(90'000, 1000, kFile).count, 0u) << "backwards";
   EXPECT_EQ(ranges(readahead.observe(91'000, 1000, kFile)), (Ranges{{92'000, 4096}}))
       << "from the least again";
+}
+
+TEST(Readahead, ReadersThatMixAskForNothingOutsideOfTheFile) {
+  Readahead readahead(4096, 65536);
+  const auto go = [&](std::uint64_t step) {
+    for (std::uint64_t at = 0; at + 1000 < kFile; at += step) {
+      for (const auto& [offset, length] : ranges(readahead.observe(at, 1000, kFile))) {
+        EXPECT_LE(length, 65536u);
+        EXPECT_LE(offset + length, kFile);
+      }
+    }
+  };
+  std::thread other([&] { go(1000); });
+  go(1300);
+  other.join();
 }
 
 TEST(Readahead, CanBeSwitchedOff) {
