@@ -61,6 +61,8 @@ Words DoorRun::switches(Door door, const std::string& directory) const {
   if (door == Door::kMpiio) {
     words.push_back("LD_PRELOAD=" FOREBAY_TEST_BUILD_DIR "/lib/libforebay_mpiio_" + flavour_ + ".so");
     words.push_back("FOREBAY_HOMES=" + directory);
+    // Most of these homes lie in memory, where the door does nothing unless it is told to.
+    words.push_back("FOREBAY_ADMISSION_WRITE=always");
     append(words, more_);
     return words;
   }

@@ -53,6 +53,7 @@ int close(MPI_File* file) {
   const auto opened = *file == MPI_FILE_NULL ? nullptr : remove(*file);
   if (!opened) return PMPI_File_close(file);
   int code = MPI_SUCCESS;
+  opened->await_writers();
   if (const auto status = opened->engine().close(); !status && status.error().code != ENOTCONN)
     code = raise(*file, status.error());
   // The first to come would remove it under the others' hands.

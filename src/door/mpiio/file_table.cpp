@@ -31,11 +31,12 @@ struct Remembered {
   MPI_File file = nullptr;
   OpenFile* found = nullptr;
 };
+// As the threads' slots for types (type_cache.hpp).
+[[gnu::tls_model("initial-exec")]] constinit thread_local Remembered last{};
 
 }  // namespace
 
 OpenFile* find(MPI_File file) {
-  thread_local Remembered last;
   const auto now = changes.load(std::memory_order_acquire);
   if (last.at == now && last.file == file) return last.found;
   auto& all = table();

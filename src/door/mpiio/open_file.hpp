@@ -55,6 +55,12 @@ class OpenFile {
   // ranks bring it once, or, if every buffer is to have it whole, those of each buffer do.
   void prefetch(bool whole_in_every_buffer);
 
+  // Collective, before what is unsaved goes home: all ranks have staged what they wrote until then. Pieces
+  // that they interleaved lie together by now, and go in large writes.
+  void await_writers() const {
+    if (writable()) ranks_.barrier();
+  }
+
   // Nothing this node has of the file is unsaved, and nothing clean is kept: the real handle may go on.
   Status make_way();
   // The individual pointer goes to the real handle before a native call that uses it, and comes back.

@@ -14,6 +14,7 @@
 
 #include "base/log.hpp"
 #include "config/load.hpp"
+#include "door/mpiio/memory_home.hpp"
 #include "door/mpiio/wishes.hpp"
 #include "session/session.hpp"
 
@@ -81,6 +82,8 @@ Membership membership(const Wishes& wishes, std::vector<std::string>& given) {
 Result<Beside> open_beside(const char* name, int amode, const Wishes& wishes) {
   if ((amode & MPI_MODE_SEQUENTIAL) != 0) return fail(ENOTSUP, "opened with MPI_MODE_SEQUENTIAL");
   FOREBAY_ASSIGN(const auto path, chosen(name, wishes));
+  if (!wishes.any() && home_will_do(path, *settings()))
+    return fail(ENOTSUP, path + ": home is memory already");
   auto given = wishes.settings;
   FOREBAY_ASSIGN(auto* const buffer, join(membership(wishes, given)));
   bool prefetch = false;

@@ -1,10 +1,7 @@
 #include "door/mpiio/type_cache.hpp"
 
-#include <array>
-#include <atomic>
-#include <functional>
 #include <memory>
-#include <mutex>
+#include <optional>
 
 namespace forebay::mpiio {
 namespace {
@@ -26,18 +23,6 @@ int attribute_key() {
   return kKey;
 }
 
-struct Slot {
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  const FlatType* flat = nullptr;
-};
-
-// Predefined types live as long as MPI does; a thread finds those it uses without asking anybody.
-Slot& slot_of(MPI_Datatype type) {
-  thread_local std::array<Slot, 64> slots;
-  const auto hash = std::hash<MPI_Datatype>{}(type);
-  return slots[(hash ^ (hash >> 8) ^ (hash >> 16)) % slots.size()];
-}
-
 bool is_predefined(MPI_Datatype type) {
   int integers = 0;
   int addresses = 0;
@@ -49,9 +34,10 @@ bool is_predefined(MPI_Datatype type) {
 
 }  // namespace
 
+constinit thread_local std::array<TypeSlot, kTypeSlots> type_slots{};
+
 KnownType known_type(MPI_Datatype type) {
-  auto& slot = slot_of(type);
-  if (slot.type == type && slot.flat != nullptr) return {.flat = slot.flat};
+  if (const auto* const remembered = remembered_type(type)) return {.flat = remembered};
   void* found = nullptr;
   int there = 0;
   PMPI_Type_get_attr(type, attribute_key(), static_cast<void*>(&found), &there);
@@ -62,7 +48,7 @@ KnownType known_type(MPI_Datatype type) {
   auto flat = std::make_unique<Hung>(flatten(type));
   const auto* const result = *flat ? &**flat : nullptr;
   if (is_predefined(type)) {
-    slot = {type, result};
+    slot_of(type) = {type, result};
     (void)flat.release();
     return {.flat = result};
   }

@@ -4,6 +4,10 @@
 
 #include <mpi.h>
 
+#include <array>
+#include <cstddef>
+#include <functional>
+
 #include "door/mpiio/flat_type.hpp"
 
 namespace forebay::mpiio {
@@ -15,6 +19,26 @@ struct KnownType {
 
 // `type` is a valid handle.
 KnownType known_type(MPI_Datatype type);
+
+// A thread finds the predefined types that it uses here, without asking anybody: they live as long as MPI.
+struct TypeSlot {
+  MPI_Datatype type;
+  const FlatType* flat;  // null: the slot is empty
+};
+inline constexpr std::size_t kTypeSlots = 16;
+// The library is there when a program starts, so that its threads' memory has a fixed place.
+[[gnu::tls_model("initial-exec")]] extern constinit thread_local std::array<TypeSlot, kTypeSlots> type_slots;
+
+[[nodiscard]] inline TypeSlot& slot_of(MPI_Datatype type) {
+  const auto hash = std::hash<MPI_Datatype>{}(type);
+  return type_slots[(hash ^ hash >> 4 ^ hash >> 8 ^ hash >> 16) % kTypeSlots];
+}
+
+// known_type() where it is one of those; null where that must be asked.
+[[nodiscard]] inline const FlatType* remembered_type(MPI_Datatype type) {
+  const auto& slot = slot_of(type);
+  return slot.type == type ? slot.flat : nullptr;
+}
 
 // It will be fresh again.
 void forget_type(MPI_Datatype type);

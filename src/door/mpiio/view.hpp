@@ -21,6 +21,8 @@ class View {
 
   [[nodiscard]] std::int64_t etype_size() const { return etype_size_; }
   [[nodiscard]] bool contiguous() const { return contiguous_; }
+  // Of a contiguous one: where byte `position` of its data lies in the file.
+  [[nodiscard]] std::uint64_t place_of(std::uint64_t position) const { return displacement_ + position; }
   [[nodiscard]] bool bytes_only() const { return contiguous_ && etype_size_ == 1 && displacement_ == 0; }
 
   // Calls `visit(offset in the file, length)` for the pieces of [position, position + length), in order,
@@ -28,7 +30,7 @@ class View {
   template <class Visit>
   Status for_each(std::uint64_t position, std::uint64_t length, Visit&& visit) const {
     if (contiguous_) {
-      FOREBAY_TRY(visit(displacement_ + position, length));
+      FOREBAY_TRY(visit(place_of(position), length));
       return {};
     }
     const auto size = static_cast<std::uint64_t>(filetype_.size);

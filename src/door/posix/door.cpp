@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/log.hpp"
+#include "config/memory_home.hpp"
 #include "door/posix/closing.hpp"
 #include "door/posix/past.hpp"
 #include "door/posix/user_memory.hpp"
@@ -41,9 +42,7 @@ const char* why_direct(int flags) {
 
 // Nothing is gained where home is memory, unless it is asked for; but who has it buffered must be seen.
 bool home_will_do(Buffer& engine, int fd, const FileSettings& settings) {
-  if (settings.admission_write != Admission::Auto || settings.mode != Mode::Async ||
-      settings.durability != Durability::Process ||
-      engine.core().home_stamps.file_system(fd) != FileSystem::kMemory)
+  if (!memory_would_do(settings) || engine.core().home_stamps.file_system(fd) != FileSystem::kMemory)
     return false;
   struct stat found{};
   return ::fstat(fd, &found) == 0 && matters(device_of(found.st_dev), found.st_ino) == 0;
