@@ -77,10 +77,13 @@ const char* const kPrefetch = "FOREBAY_PREFETCH_AT_OPEN=file";
 void chunks_at(const Run& run, const std::string& folder, const char* where) {
   const auto size = run.scaled(64 * kMi, 16 * kMi);
   const auto path = made(run, folder + "/chunks", size);
-  const MpiioJob job(run, 4, {kPrefetch});
+  // Who only writes has no use for what is there.
+  const MpiioJob readers(run, 4, {kPrefetch});
+  const MpiioJob writers(run, 4);
   for (const std::uint64_t chunk : {64ull, 512ull, 1024ull, 4096ull, 65536ull, 1048576ull}) {
-    const auto calls = std::clamp<std::uint64_t>(size / chunk, 8, run.scaled(1000, 200));
+    const auto calls = std::clamp<std::uint64_t>(size / chunk, 8, run.scaled(4000, 1000));
     for (const bool writes : {false, true}) {
+      const auto& job = writes ? writers : readers;
       job.compare_and_report(std::format("chunks/{}_{}{}", writes ? "write" : "read", chunk, where),
                              {"chunks", path, std::to_string(chunk), std::to_string(size),
                               std::to_string(calls), writes ? "1" : "0"});
