@@ -122,6 +122,21 @@ TEST(Descriptor, HomeShowsWhenAFileWasWrittenNotWhenItWasDrained) {
   EXPECT_NE(test->core().control.file(file->number()).buckets.load(), 0u);
 }
 
+// A write larger than the buffer is carried home in part before it returns.
+TEST(Descriptor, BytesThatGoHomeDuringTheirWriteHaveItsTime) {
+  TestBuffer test("drain.delay=0ms");
+  const auto path = test.home("a");
+  auto file = test.open(path, O_RDWR | O_CREAT);
+  file->keep_times();
+  file->set_written_ns(1'000'000'000'123'456'789);
+  const std::string large(2 << 20, 'x');
+  ASSERT_EQ(file->write(0, bytes_of(large)), large.size());
+  struct stat home{};
+  ASSERT_EQ(::stat(path.c_str(), &home), 0);
+  ASSERT_GT(home.st_size, 0) << "some of it is home";
+  EXPECT_NE(home.st_mtim.tv_sec, 1'000'000'000);
+}
+
 TEST(Descriptor, WhatLostItsNameIsForgottenWithItsLastUser) {
   TestBuffer test("drain.trigger=never");
   const auto path = test.home("a");

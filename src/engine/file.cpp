@@ -80,7 +80,11 @@ Status File::report() {
 
 Result<std::uint64_t> File::write_staged(std::uint64_t offset, std::span<const std::byte> data) {
   const auto way = straight_home(data.size()) ? Stager::Way::kStraightHome : Stager::Way::kStaged;
-  return buffer_.stager_.put_range(home_, settings_, offset, data, way);
+  // A drain may carry these bytes home before this returns, with the time that it finds.
+  changed();
+  auto written = buffer_.stager_.put_range(home_, settings_, offset, data, way);
+  if (written) changed();
+  return written;
 }
 
 Result<std::uint64_t> File::write_past(std::uint64_t offset, std::span<const std::byte> data) {
@@ -111,7 +115,6 @@ Result<std::uint64_t> File::write(std::uint64_t offset, std::span<const std::byt
   if (direct()) return write_past(offset, data);
   FOREBAY_ASSIGN(const auto written, write_staged(offset, data));
   count(counters.written_bytes, written);
-  changed();
   // Whoever made it direct meanwhile may not have seen these bytes.
   if (direct()) FOREBAY_TRY(drain());
   FOREBAY_TRY(make_durable(offset, data.first(written)));
@@ -147,7 +150,6 @@ Result<std::uint64_t> File::append(std::span<const std::byte> data) {
     FOREBAY_ASSIGN(at, size());
     const bool past = direct();
     FOREBAY_ASSIGN(const auto written, past ? write_past(at, data) : write_staged(at, data));
-    if (!past) changed();
     count(buffer_.core_.counters().writes);
     count(buffer_.core_.counters().written_bytes, written);
     if (written != data.size()) return fail(EIO, "only a part could be appended to " + path());
