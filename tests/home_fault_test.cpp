@@ -222,6 +222,23 @@ TEST_F(HomeFault, PiecesOfNeighbouringBlocksGoHomeBesideEachOther) {
   for (std::size_t i = 0; i < 32; ++i) EXPECT_TRUE(at_home("a").substr(i * 2048, 100) == bytes);
 }
 
+TEST_F(HomeFault, WhoLeavesDoesNotBringWhatItAskedForAhead) {
+  prepare("drain.in_flight=1 readahead.max=0");
+  std::ofstream(slowfs_->source() / "a") << std::string(3u << 20, 'x');
+  auto buffer = place_->attach();
+  auto file = open(*buffer, "a", O_RDONLY);
+  slowfs_->control("hang=all");
+  const auto ticket = file->prefetch(0, 3u << 20);
+  ASSERT_TRUE(slowfs_->wait_for_stat("read", "in_flight", 1));
+  std::thread leaving([&] { EXPECT_TRUE(buffer->detach()); });
+  for (int i = 0; i < 2000 && buffer->attached(); ++i) std::this_thread::sleep_for(5ms);
+  slowfs_->control("hang=none");
+  leaving.join();
+  const auto came = ticket.wait(10s);
+  ASSERT_FALSE(came);
+  EXPECT_EQ(came.error().code, ECANCELED);
+}
+
 TEST_F(HomeFault, WritesWithoutRoomFailWhileHomeHangsAndNothingIsLost) {
   prepare("drain.delay=0s limits.home_wait=200ms pressure.wait=100ms");
   auto buffer = place_->attach();

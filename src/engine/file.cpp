@@ -190,6 +190,7 @@ void File::read_ahead(std::uint64_t offset, std::uint64_t length) {
       if (buffer_.fetcher_.has(*home_, from, step)) continue;
       buffer_.readers_.post(
           [&buffer = buffer_, home = home_, settings = settings_, from, step] {
+            if (!buffer.attached()) return;  // it leaves
             const auto came = buffer.fetcher_.bring(*home, settings, from, step);
             if (came) count(buffer.core_.counters().readahead_bytes, *came);
           },
@@ -339,7 +340,9 @@ Ticket File::prefetch(std::uint64_t offset, std::uint64_t length) {
   for (std::uint64_t at = offset; at < end; at += kBringStep) {
     const auto task = [&buffer = buffer_, home = home_, settings = settings_, promise, gather, at,
                        step = std::min(kBringStep, end - at)] {
-      const auto came = buffer.fetcher_.bring(*home, settings, at, step, Fetcher::Others::kWaitFor);
+      const auto came = buffer.attached()
+                            ? buffer.fetcher_.bring(*home, settings, at, step, Fetcher::Others::kWaitFor)
+                            : fail(ECANCELED, "this process leaves the buffer");
       if (came) count(buffer.core_.counters().prefetched_bytes, *came);
       const std::scoped_lock lock(gather->mutex);
       if (!came) {
