@@ -129,7 +129,7 @@ FOREBAY_API int forebay_prefetch(forebay_file* file, uint64_t offset, uint64_t l
 
 /* Waits until the prefetch has ended and returns how many bytes came (those that were there already do not
  * count). A negative timeout stands for limits.home_wait. -ETIMEDOUT: it goes on, and may be waited for
- * again. */
+ * again. -ECANCELED: the process left the buffer before it began. */
 FOREBAY_API int64_t forebay_ticket_wait(forebay_ticket* ticket, int64_t timeout_ms);
 
 /* 1 if it has ended, 0 if it goes on. */

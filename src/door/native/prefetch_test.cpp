@@ -48,7 +48,9 @@ TEST_F(NativePrefetch, ATicketMayBeLeftAloneOrOutliveTheBuffer) {
   forebay_ticket* kept = nullptr;
   EXPECT_EQ(forebay_prefetch(file, 10'000, 5000, &kept), 0);
   EXPECT_EQ(forebay_detach(other), 0);
-  EXPECT_GE(forebay_ticket_wait(kept, 0), 0);
+  // What had not begun when the process left is not brought any more.
+  const auto came = forebay_ticket_wait(kept, 0);
+  EXPECT_TRUE(came >= 0 || came == -ECANCELED) << came;
   forebay_ticket_free(kept);
   forebay_ticket_free(nullptr);
   EXPECT_EQ(forebay_close(file), -ENOTCONN);
