@@ -171,7 +171,10 @@ TEST_P(MpiioPrograms, AHintNamesTheTier) {
 
 TEST_P(MpiioPrograms, StartedByForebayRun) {
   auto words = door_.on_ranks(2, {mpiio_program("scenes", flavour()), "unclosed", file("door")});
-  Words command{FOREBAY_TEST_BUILD_DIR "/src/tools/forebay/forebay",
+  // A home in memory is buffered only if that is asked for.
+  Words command{"env",
+                "FOREBAY_ADMISSION_WRITE=always",
+                FOREBAY_TEST_BUILD_DIR "/src/tools/forebay/forebay",
                 "run",
                 "--home",
                 place_.file("door"),
