@@ -85,6 +85,14 @@ class Hdf5Matrix : public ::testing::TestWithParam<Variant> {
   static bool has(std::string_view word) {
     return std::string_view(GetParam().options).find(word) != std::string_view::npos;
   }
+  // Options under which HDF5 itself keeps what it was given: where metadata are written collectively, ROMIO
+  // also writes what lies between, from memory that it never filled.
+  static std::string sound(std::string options) {
+    const std::string_view together = "metadata=collective";
+    const auto at = options.find(together);
+    return at == std::string::npos ? options
+                                   : options.replace(at, together.size(), "metadata_reads=collective");
+  }
   // What the file holds (dump), or where its raw data lie (extents), seen natively.
   static std::string ask(const char* what, const std::string& file) {
     const DoorRun native("serial");
@@ -149,7 +157,7 @@ TEST_P(Hdf5Matrix, IsAsNatively) {
     const auto left = place.file(std::format("native{}", round));
     const auto right = place.file(std::format("door{}", round));
     const auto these = options + (round == 0 ? "" : std::format(" seed={}", 100 + round));
-    ASSERT_EQ(run_into(door, Door::kNone, left, these), "");
+    ASSERT_EQ(run_into(door, Door::kNone, left, sound(these)), "");
     ASSERT_EQ(run_into(door, variant.door, right, these), "");
     const auto first = std::filesystem::exists(right + "/connector") ? right : right + "/0";
     EXPECT_EQ(slurp(first + "/connector"), DoorRun::connector_name(variant.door) + "\n");

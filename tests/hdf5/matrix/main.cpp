@@ -41,6 +41,8 @@ bool parse(int argc, char** argv, Options& options, std::string& only) {
     else if (key == "transfer")
       options.transfer = value;
     else if (key == "metadata")
+      options.collective_metadata = options.collective_metadata_writes = value == "collective";
+    else if (key == "metadata_reads")
       options.collective_metadata = value == "collective";
     else if (key == "thin")
       options.thin = static_cast<unsigned>(std::stoul(value));

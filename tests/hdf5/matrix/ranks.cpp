@@ -51,7 +51,7 @@ Id Ranks::file_access(const Options& options) const {
   if (options.driver == "mpio") {
     H5Pset_fapl_mpio(fapl, MPI_COMM_WORLD, MPI_INFO_NULL);
     H5Pset_all_coll_metadata_ops(fapl, options.collective_metadata);
-    H5Pset_coll_metadata_write(fapl, options.collective_metadata);
+    H5Pset_coll_metadata_write(fapl, options.collective_metadata_writes);
   }
 #endif
   if (options.format == "latest") H5Pset_libver_bounds(fapl, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST);
