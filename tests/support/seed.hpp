@@ -1,6 +1,6 @@
 // From which seed a random test runs. Everyday runs take the same one each time, so that a failure means that
-// something changed; nightly runs take a fresh one, printed; FOREBAY_TEST_SEED asks for a certain one, or for a
-// fresh one by the word random.
+// something changed; nightly runs take a fresh one, printed; FOREBAY_TEST_SEED asks for a certain one, or for
+// a fresh one by the word random.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ struct Options {
   std::string driver = "sec2";           // sec2, stdio, core, family, split, log; mpio
   std::string format = "default";        // default, latest, userblock, paged, pagebuffer
   std::string transfer = "independent";  // or collective; on mpio
-  bool collective_metadata = false;  // read collectively
+  bool collective_metadata = false;      // read collectively
   bool collective_metadata_writes = false;
   unsigned thin = 1;  // of the product of layouts, types and selections, one case in so many
   std::uint64_t seed = 1;
