@@ -85,8 +85,9 @@ class Hdf5Matrix : public ::testing::TestWithParam<Variant> {
   static bool has(std::string_view word) {
     return std::string_view(GetParam().options).find(word) != std::string_view::npos;
   }
-  // Options under which HDF5 itself keeps what it was given: where metadata are written collectively, ROMIO
-  // also writes what lies between, from memory that it never filled.
+  // Options under which what HDF5 loses by itself (the scenario opens a file twice, and it is cut) reads as
+  // zeros: where metadata are written collectively, ROMIO also writes what lies between, and beyond the end
+  // of the file from memory that it never filled.
   static std::string sound(std::string options) {
     const std::string_view together = "metadata=collective";
     const auto at = options.find(together);
