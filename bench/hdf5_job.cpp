@@ -4,6 +4,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "base/format.hpp"
 #include "support/command.hpp"
 
 namespace forebay::bench {
@@ -41,7 +42,7 @@ Seconds run_workload(std::vector<std::string> environment, unsigned ranks, const
   environment.insert(environment.end(), words.begin(), words.end());
   const auto ran = testing::run("env", environment);
   if (ran.code != 0) {
-    throw std::runtime_error(std::format("{} {} ended with {}, signal {}: {}", program, words.front(),
+    throw std::runtime_error(format_text("{} {} ended with {}, signal {}: {}", program, words.front(),
                                          ran.code, ran.signal, ran.err.substr(0, 2000)));
   }
   Seconds seconds;

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "base/format.hpp"
 #include "base/json.hpp"
 
 namespace forebay::bench {
@@ -17,19 +18,19 @@ void Run::report(const Result& result) const {
       .end_object();
   std::printf("%s\n", json.text().c_str());
   std::fflush(stdout);
-  say(std::format("  {:24} {:10.4g} {:6} ratio {:8.3f}  against {}", result.name, result.value, result.unit,
+  say(format_text("  {:24} {:10.4g} {:6} ratio {:8.3f}  against {}", result.name, result.value, result.unit,
                   result.ratio, result.baseline));
 }
 
 void Run::report_time(const std::string& name, const Comparison& times, const std::string& baseline) const {
   report({name, times.ours * 1e6, "us", times.quotient,
-          std::format("{}: {:.3g} us", baseline, times.baseline * 1e6)});
+          format_text("{}: {:.3g} us", baseline, times.baseline * 1e6)});
 }
 
 void Run::report_rate(const std::string& name, const Comparison& times, double bytes,
                       const std::string& baseline) const {
   report({name, bytes / times.ours / 1e9, "GB/s", times.quotient,
-          std::format("{}: {:.3g} GB/s", baseline, bytes / times.baseline / 1e9)});
+          format_text("{}: {:.3g} GB/s", baseline, bytes / times.baseline / 1e9)});
 }
 
 void Run::say(const std::string& text) const { std::fprintf(stderr, "%s\n", text.c_str()); }

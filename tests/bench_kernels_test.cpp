@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <format>
 #include <ostream>
 
+#include "base/format.hpp"
 #include "support/bench.hpp"
 
 namespace forebay::testing {
@@ -22,12 +22,12 @@ struct Case {
 
   friend std::ostream& operator<<(std::ostream& out, const Case& one) { return out << one.name; }
   [[nodiscard]] std::string text() const {
-    return std::format(R"({{"benchmark": "{}", "name": "k", "configuration": {{{}}}}})", benchmark,
+    return format_text(R"({{"benchmark": "{}", "name": "k", "configuration": {{{}}}}})", benchmark,
                        configuration);
   }
   [[nodiscard]] std::string mpi() const {
     if (ranks == 1) return "";
-    return std::format(R"("mpi": {{"command": "mpiexec.{}", "ranks": "{}"}},)", flavour, ranks);
+    return format_text(R"("mpi": {{"command": "mpiexec.{}", "ranks": "{}"}},)", flavour, ranks);
   }
 };
 

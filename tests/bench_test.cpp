@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <format>
 #include <fstream>
 
+#include "base/format.hpp"
 #include "support/bench.hpp"
 #include "support/door_run.hpp"
 #include "support/slowfs_mount.hpp"
@@ -30,9 +30,9 @@ TEST(Bench, RunsAWriteBothWaysAndVerifiesIt) {
   EXPECT_EQ(bench.value("l[-1]['status']"), "complete");
   const auto bytes = std::to_string(3 * 4096 * 8 * 4 * 2);
   for (const auto* way : {"native", "forebay"}) {
-    EXPECT_EQ(bench.value(std::format(
+    EXPECT_EQ(bench.value(format_text(
                   "[(x['bytes'], x['verified_bytes'], x['status']) for x in r('write', '{}')]", way)),
-              std::format("[({0}, {0}, 'ok'), ({0}, {0}, 'ok')]", bytes));
+              format_text("[({0}, {0}, 'ok'), ({0}, {0}, 'ok')]", bytes));
   }
   EXPECT_EQ(bench.value("r('write', 'forebay')[0]['buffer']['staged_bytes'] >= " + bytes), "True") << ran.out;
   EXPECT_EQ(bench.value("all(x['times']['observed'] > 0 for x in r('write', 'native'))"), "True");
@@ -45,7 +45,7 @@ TEST(Bench, ATierThatNeedsARingIsNoReasonToBufferNothing) {
   std::filesystem::create_directory(bench.disk("nvme"));
   const auto ran =
       bench.run({"--compare", "forebay", "--set",
-                 std::format("tiers=memory:{}:64MiB,nvme:{}:64MiB", bench.memory(), bench.disk("nvme"))});
+                 format_text("tiers=memory:{}:64MiB,nvme:{}:64MiB", bench.memory(), bench.disk("nvme"))});
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_EQ(bench.value("r('write', 'forebay')[0]['buffer']['staged_bytes'] > 0"), "True") << ran.out;
 }
@@ -138,7 +138,7 @@ TEST_P(BenchConfiguration, IsRefusedInOneSentence) {
   const Bench bench(GetParam().benchmarks, GetParam().more);
   const auto ran = bench.run();
   EXPECT_EQ(ran.code, 2);
-  EXPECT_EQ(ran.err, std::format("forebay: {}: {}\n", bench.file(), GetParam().words));
+  EXPECT_EQ(ran.err, format_text("forebay: {}: {}\n", bench.file(), GetParam().words));
   EXPECT_FALSE(std::filesystem::exists(bench.results()));
 }
 INSTANTIATE_TEST_SUITE_P(

@@ -11,11 +11,11 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
-#include <format>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "engine/attach.hpp"
 #include "engine/layout.hpp"
@@ -209,7 +209,7 @@ TEST_F(Damage, FlippedBitsAreNeverWrittenHome) {
   const auto rounds = scaled(60, 3000);
   int noticed = 0;
   for (int round = 0; round < rounds && !HasFailure(); ++round) {
-    SCOPED_TRACE(std::format("seed {} round {}", seed, round));
+    SCOPED_TRACE(format_text("seed {} round {}", seed, round));
     restore(place);
     const auto& image = images_[random() % images_.size()];
     const auto flips = 1 + random() % (round % 3 == 0 ? 200 : 3);
@@ -250,7 +250,7 @@ TEST_F(Damage, EveryWordOfTheRecordsMayBeWrong) {
   note(header.regions.slots, header.slot_count * sizeof(SlotWord));
   const auto rounds = scaled(150, 10'000);
   for (int round = 0; round < rounds && !HasFailure(); ++round) {
-    SCOPED_TRACE(std::format("seed {} round {}", seed, round));
+    SCOPED_TRACE(format_text("seed {} round {}", seed, round));
     restore(place);
     const auto at = used[random() % used.size()];
     for (auto i = 1 + random() % 2; i > 0; --i) flip(control.path, at, static_cast<unsigned>(random() % 8));
@@ -267,7 +267,7 @@ TEST_F(Damage, CutFilesAreRefused) {
   leave_behind(place, seed);
   for (const auto& image : images_) {
     for (int round = 0; round < 4; ++round) {
-      SCOPED_TRACE(std::format("seed {} {}", seed, image.path));
+      SCOPED_TRACE(format_text("seed {} {}", seed, image.path));
       restore(place);
       const auto size = round == 0 ? 1 : round == 1 ? image.bytes.size() - 1 : random() % image.bytes.size();
       ASSERT_EQ(::truncate(image.path.c_str(), static_cast<off_t>(size)), 0);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/format.hpp"
 #include "support/door_run.hpp"
 #include "support/node.hpp"
 #include "support/scale.hpp"
@@ -68,7 +69,7 @@ class Hdf5Matrix : public ::testing::TestWithParam<Variant> {
     for (std::string word; split >> word;) command.push_back(word);
     const auto ran = door.run(how, directory, door.on_ranks(GetParam().ranks, command), scaled(110u, 3600u));
     if (ran.code == 0) return "";
-    return std::format("h5_matrix {}: exit {} signal {}; {}\n{}", options, ran.code, ran.signal,
+    return format_text("h5_matrix {}: exit {} signal {}; {}\n{}", options, ran.code, ran.signal,
                        last_line(directory), ran.err.substr(0, 4000));
   }
   static std::string last_line(const std::string& directory) {
@@ -155,9 +156,9 @@ TEST_P(Hdf5Matrix, IsAsNatively) {
   // In the night, everything, with other selections each time.
   if (nightly()) options += " thin=1";
   for (unsigned round = 0; round < scaled(1u, 6u); ++round) {
-    const auto left = place.file(std::format("native{}", round));
-    const auto right = place.file(std::format("door{}", round));
-    const auto these = options + (round == 0 ? "" : std::format(" seed={}", 100 + round));
+    const auto left = place.file(format_text("native{}", round));
+    const auto right = place.file(format_text("door{}", round));
+    const auto these = options + (round == 0 ? "" : format_text(" seed={}", 100 + round));
     ASSERT_EQ(run_into(door, Door::kNone, left, sound(these)), "");
     ASSERT_EQ(run_into(door, variant.door, right, these), "");
     const auto first = std::filesystem::exists(right + "/connector") ? right : right + "/0";

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <format>
 #include <optional>
 
+#include "base/format.hpp"
 #include "support/door_run.hpp"
 #include "support/node.hpp"
 #include "support/scale.hpp"
@@ -18,7 +18,7 @@ namespace {
 const std::string kScripts = FOREBAY_TEST_SOURCE_DIR "/tests/hdf5/real_programs/";
 
 std::string said(const Ran& ran) {
-  return std::format("exit {} signal {}\n{}", ran.code, ran.signal, ran.out);
+  return format_text("exit {} signal {}\n{}", ran.code, ran.signal, ran.out);
 }
 
 // What an HDF5 file holds, seen natively; nothing for other files.

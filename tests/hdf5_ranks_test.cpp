@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <format>
 #include <fstream>
 
+#include "base/format.hpp"
 #include "support/door_run.hpp"
 #include "support/scale.hpp"
 #include "support/slowfs_mount.hpp"
@@ -124,7 +124,7 @@ class Hdf5Nodes : public ::testing::TestWithParam<const char*> {
     EXPECT_EQ(ran.code, 0) << ran.out << ran.err.substr(0, 4000);
   }
   // The folder of this user's buffers in a tier's directory.
-  static std::string own() { return std::format("/forebay-{}/", ::getuid()); }
+  static std::string own() { return format_text("/forebay-{}/", ::getuid()); }
   [[nodiscard]] std::string shared(const std::string& name) const {
     return memory_.file("shared") + own() + name;
   }

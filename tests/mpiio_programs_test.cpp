@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <format>
 #include <fstream>
 #include <thread>
 
+#include "base/format.hpp"
 #include "os/temporary_directory.hpp"
 #include "support/door_run.hpp"
 
@@ -18,12 +18,12 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string mpiio_program(const std::string& name, const std::string& flavour) {
-  return std::format("{}/tests/mpiio/mpiio_{}_{}", FOREBAY_TEST_BUILD_DIR, name, flavour);
+  return format_text("{}/tests/mpiio/mpiio_{}_{}", FOREBAY_TEST_BUILD_DIR, name, flavour);
 }
 
 std::uint64_t total(const DoorRun& door, const char* figure) {
   const auto status = door.forebay({"status", "--json"});
-  const auto value = json_value(status.out, std::format("d['buffers'][0]['totals']['{}']", figure));
+  const auto value = json_value(status.out, format_text("d['buffers'][0]['totals']['{}']", figure));
   return std::stoull("0" + value);
 }
 
@@ -151,7 +151,7 @@ TEST_P(MpiioPrograms, ARestartedJobReadsWhatWasNeverDrained) {
                                door_.on_ranks(1, {mpiio_program("scenes", flavour()), "read", file("door")}));
   unsigned long long sum = 0;
   for (const char byte : whole(2)) sum = sum * 31 + static_cast<unsigned char>(byte);
-  EXPECT_EQ(again.out, std::format("sum {:x}\n", sum)) << again.err;
+  EXPECT_EQ(again.out, format_text("sum {:x}\n", sum)) << again.err;
   EXPECT_EQ(slurp(file("door")), whole(2));
 }
 

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <format>
 #include <ostream>
 #include <string_view>
 
+#include "base/format.hpp"
 #include "os/temporary_directory.hpp"
 #include "support/door_run.hpp"
 #include "support/scale.hpp"
@@ -25,7 +25,7 @@ struct Batch {
     return std::string_view(library) == "mpich" ? "mpich" : "openmpi";
   }
   [[nodiscard]] std::string name() const {
-    return std::format("{}_{}_ranks{}", library, ranks, nodes == 1 ? "" : std::format("_{}_nodes", nodes));
+    return format_text("{}_{}_ranks{}", library, ranks, nodes == 1 ? "" : format_text("_{}_nodes", nodes));
   }
 };
 
@@ -54,7 +54,7 @@ TEST_P(MpiioRandom, SameAsNatively) {
       std::filesystem::create_directory(folder);
       auto command = environment(batch.library);
       const Words program{
-          std::format("{}/tests/mpiio/mpiio_random_{}", FOREBAY_TEST_BUILD_DIR, batch.flavour()), folder,
+          format_text("{}/tests/mpiio/mpiio_random_{}", FOREBAY_TEST_BUILD_DIR, batch.flavour()), folder,
           std::to_string(seed), std::to_string(first), std::to_string(first + batch.programs - 1)};
       const auto launch = door.on_nodes(batch.nodes, batch.ranks, program);
       command.insert(command.end(), launch.begin(), launch.end());
@@ -63,7 +63,7 @@ TEST_P(MpiioRandom, SameAsNatively) {
                              << "\nin round " << round << ", " << slurp(folder + "/log.0");
     }
     for (int rank = 0; rank < batch.ranks; ++rank) {
-      const auto log = std::format("/log.{}", rank);
+      const auto log = format_text("/log.{}", rank);
       EXPECT_EQ(different_lines(slurp(place.file("native") + log), slurp(place.file("door") + log)), "")
           << "rank " << rank << " in round " << round;
     }

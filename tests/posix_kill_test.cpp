@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <format>
 #include <fstream>
 #include <random>
 #include <thread>
 
+#include "base/format.hpp"
 #include "support/forebay_run.hpp"
 #include "support/scale.hpp"
 #include "support/seed.hpp"
@@ -65,7 +65,7 @@ TEST(PosixKill, WhatWasAcknowledgedIsHomeAfterTheNextRun) {
     ASSERT_GE(data.size(), noted * 10) << "turn " << turn;
     ASSERT_LE(data.size(), (noted + 1) * 10);
     for (std::size_t i = 0; i < data.size() / 10; ++i) {
-      ASSERT_EQ(data.substr(i * 10, 10), std::format("{:09}\n", i)) << "turn " << turn;
+      ASSERT_EQ(data.substr(i * 10, 10), format_text("{:09}\n", i)) << "turn " << turn;
     }
   }
 }

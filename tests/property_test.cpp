@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <format>
 #include <vector>
 
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "support/child.hpp"
 #include "support/scale.hpp"
@@ -116,7 +116,7 @@ TEST_P(Property, ProcessesAgreeWithPlainFiles) {
     std::mt19937_64 random(seed + static_cast<std::uint64_t>(round));
     const auto settings = some_settings(random);
     const unsigned bucket_kib = random() % 3 == 0 ? 16 : 4;
-    SCOPED_TRACE(std::format("seed {} round {}: buckets of {} KiB, {}", seed, round, bucket_kib, settings));
+    SCOPED_TRACE(format_text("seed {} round {}: buckets of {} KiB, {}", seed, round, bucket_kib, settings));
     const Place place({.stack = stack, .bucket_kib = bucket_kib, .overrides = settings});
     const SharedMemory<Truth> truth;
     found(*truth, place, workers, random());
@@ -141,7 +141,7 @@ TEST_P(Property, ProcessesAgreeWithPlainFiles) {
 
 std::string case_name(const ::testing::TestParamInfo<Case>& info) {
   const char* names[] = {"memory", "memory_and_disk", "three_tiers"};
-  return std::format("{}_by_{}", names[static_cast<int>(info.param.stack)], info.param.workers);
+  return format_text("{}_by_{}", names[static_cast<int>(info.param.stack)], info.param.workers);
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, Property,

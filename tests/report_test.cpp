@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/format.hpp"
 #include "os/temporary_directory.hpp"
 #include "support/command.hpp"
 
@@ -48,7 +49,7 @@ TEST(Report, ADamagedFileIsRefusedWithItsLine) {
   std::ofstream(place.file("results.jsonl")) << text;
   const auto ran = run(kForebay, {"report", place.file("results.jsonl")});
   EXPECT_EQ(ran.code, 1);
-  EXPECT_EQ(ran.err, std::format("forebay: {}:2: the line is no JSON\n", place.file("results.jsonl")));
+  EXPECT_EQ(ran.err, format_text("forebay: {}:2: the line is no JSON\n", place.file("results.jsonl")));
   EXPECT_FALSE(std::filesystem::exists(place.file("results.html")));
   EXPECT_EQ(run(kForebay, {"report", kSample, "-o", place.file("no/such/place.html")}).code, 1);
 }
@@ -98,7 +99,7 @@ class ReportInBrowser : public ::testing::Test {
         "<!doctype html><body><pre id=said></pre><script>addEventListener('message', (m) => {"
         "document.getElementById('said').append(m.data + '\\n')})</script>";
     for (const auto& [file, width] : files) {
-      text += std::format("<iframe src='{}#{}' style='border:0;width:{}px;height:3000px'></iframe>", file,
+      text += format_text("<iframe src='{}#{}' style='border:0;width:{}px;height:3000px'></iframe>", file,
                           file, width);
     }
     std::ofstream(place_.file("frames.html")) << text;
@@ -150,10 +151,10 @@ TEST_F(ReportInBrowser, ShowsEverythingWithoutAComplaint) {
 TEST_F(ReportInBrowser, LeavesItsPicture) {
   for (const auto& [name, width, dark] :
        {std::tuple{"wide-light", 1200, false}, {"wide-dark", 1200, true}, {"phone-light", 360, false}}) {
-    const auto picture = std::format("{}/report-{}.png", kArtefacts, name);
+    const auto picture = format_text("{}/report-{}.png", kArtefacts, name);
     std::filesystem::remove(picture);
     std::vector<std::string> arguments{"--screenshot=" + picture,
-                                       std::format("--window-size={},9000", width)};
+                                       format_text("--window-size={},9000", width)};
     if (dark) arguments.emplace_back("--blink-settings=preferredColorScheme=0");
     std::filesystem::copy_file(page(), std::filesystem::path(page()).replace_filename("shown.html"),
                                std::filesystem::copy_options::overwrite_existing);

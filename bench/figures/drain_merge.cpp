@@ -1,6 +1,7 @@
 // Small writes in random order that together cover a file: how large are the writes that reach home?
 #include <thread>
 
+#include "base/format.hpp"
 #include "bench/figures.hpp"
 #include "bench/memory.hpp"
 
@@ -41,7 +42,7 @@ void measure_drain_merge(const Run& run) {
   for (unsigned i = 0; i < run.turns(3); ++i) {
     const auto drained = write_randomly(run, run.scaled(100'000, 10'000));
     sizes.push_back(drained.mean_write);
-    run.say(std::format("  {:.3g} us a write of the application, {:.3g} s until all was home",
+    run.say(format_text("  {:.3g} us a write of the application, {:.3g} s until all was home",
                         drained.stage_us, drained.seconds));
   }
   const auto size = median(sizes);

@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "base/format.hpp"
 #include "bench/figures.hpp"
 #include "bench/memory.hpp"
 #include "bench/workers.hpp"
@@ -96,7 +97,7 @@ constexpr Axis kAxes[] = {
 };
 
 std::string row(const Axis& axis, std::uint64_t few, const Comparison& cost) {
-  return std::format("| {} | {} | {:.4g} | {} | {:.4g} | {:.2f} |\n", axis.name, few, cost.baseline * 1e6,
+  return format_text("| {} | {} | {:.4g} | {} | {:.4g} | {:.2f} |\n", axis.name, few, cost.baseline * 1e6,
                      few * 10, cost.ours * 1e6, 1 / cost.quotient);
 }
 
@@ -127,7 +128,7 @@ void measure_growth(const Run& run) {
     const auto times = compare(run.turns(5), [&] { return cost(few * 10); }, [&] { return cost(few); });
     run.report({std::string("growth/") + axis.name, times.ours * 1e6, std::string("us/") + axis.unit,
                 1 / times.quotient,
-                std::format("a tenth of them: {:.3g} us/{}", times.baseline * 1e6, axis.unit)});
+                format_text("a tenth of them: {:.3g} us/{}", times.baseline * 1e6, axis.unit)});
     rows += row(axis, few, times);
   }
   if (run.options().write_docs) write_page(run.options().docs + "/growth.md", rows);

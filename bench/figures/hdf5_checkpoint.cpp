@@ -1,4 +1,5 @@
 // HDF5 programs that write: checkpoints with and without computing between them, and many small writes.
+#include "base/format.hpp"
 #include "bench/figures.hpp"
 #include "bench/hdf5_job.hpp"
 #include "bench/memory.hpp"
@@ -63,7 +64,7 @@ void checkpoint(const Run& run, const testing::SlowfsMount& home, unsigned ranks
   run.report({"checkpoint/of_staging" + job.suffix(), median(shares), "", median(shares),
               "the engine staging the same in one process"});
   run.report({"checkpoint/total" + job.suffix(), median(totals), "s", median(totals) / median(ideals),
-              std::format("compute + staging + last drain: {:.3g} s", median(ideals))});
+              format_text("compute + staging + last drain: {:.3g} s", median(ideals))});
 }
 
 void checkpoint_no_compute(const Run& run, const testing::SlowfsMount& home, unsigned ranks) {

@@ -1,4 +1,5 @@
 // HDF5 programs that read the same samples again and again, and what the door costs where it does nothing.
+#include "base/format.hpp"
 #include "bench/figures.hpp"
 #include "bench/hdf5_job.hpp"
 #include "bench/memory.hpp"
@@ -73,7 +74,7 @@ void measure_hdf5_metadata(const Run& run) {
         run.turns(5), [&] { return job.with_door(words).at("total"); },
         [&] { return job.natively(words).at("total"); });
     run.report({"metadata" + job.suffix(), times.ours, "s", 1 / times.quotient,
-                std::format("native, same tmpfs: {:.3g} s", times.baseline)});
+                format_text("native, same tmpfs: {:.3g} s", times.baseline)});
   }
 }
 
@@ -101,12 +102,12 @@ void measure_hdf5_overhead(const Run& run) {
             return seconds.at("write");
           });
       const auto name = [&](const char* what) {
-        return std::format("overhead/{}_{}K{}", what, size / 1024, job.suffix());
+        return format_text("overhead/{}_{}K{}", what, size / 1024, job.suffix());
       };
       run.report({name("write"), writes.ours * 1e6, "us", 1 / writes.quotient,
-                  std::format("native, same tmpfs: {:.3g} us", writes.baseline * 1e6)});
+                  format_text("native, same tmpfs: {:.3g} us", writes.baseline * 1e6)});
       run.report({name("read"), median(reads) * 1e6, "us", median(reads) / median(native_reads),
-                  std::format("native, same tmpfs: {:.3g} us", median(native_reads) * 1e6)});
+                  format_text("native, same tmpfs: {:.3g} us", median(native_reads) * 1e6)});
     }
   }
 }

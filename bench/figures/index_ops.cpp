@@ -1,6 +1,7 @@
 // The shared index, used by two processes at once, against Memcached used by the same two.
 #include <numeric>
 
+#include "base/format.hpp"
 #include "bench/figures.hpp"
 #include "bench/memcached.hpp"
 #include "bench/memory.hpp"
@@ -178,7 +179,7 @@ void measure_index_ops(const Run& run) {
     for (std::size_t turn = 0; turn < turns; ++turn)
       quotients.push_back(rates[kind][turn] / rates[kind + 4][turn]);
     run.report({names[kind], median(rates[kind]) / 1e6, "M/s", median(quotients),
-                std::format("memcached over a unix socket: {:.3g} M/s", median(rates[kind + 4]) / 1e6)});
+                format_text("memcached over a unix socket: {:.3g} M/s", median(rates[kind + 4]) / 1e6)});
   }
 }
 

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/format.hpp"
 #include "bench/figures.hpp"
 #include "bench/hdf5_job.hpp"
 #include "bench/memory.hpp"
@@ -42,7 +43,7 @@ class MpiioJob {
     const auto times = compare(
         run_.turns(3), [&] { return with_door(words).at(what); }, [&] { return natively(words).at(what); });
     run_.report({name, times.ours * 1e3, "ms", times.quotient,
-                 std::format("plain MPI-IO, same home: {:.4g} ms", times.baseline * 1e3)});
+                 format_text("plain MPI-IO, same home: {:.4g} ms", times.baseline * 1e3)});
   }
 
  private:
@@ -84,7 +85,7 @@ void chunks_at(const Run& run, const std::string& folder, const char* where) {
     const auto calls = std::clamp<std::uint64_t>(size / chunk, 8, run.scaled(4000, 1000));
     for (const bool writes : {false, true}) {
       const auto& job = writes ? writers : readers;
-      job.compare_and_report(std::format("chunks/{}_{}{}", writes ? "write" : "read", chunk, where),
+      job.compare_and_report(format_text("chunks/{}_{}{}", writes ? "write" : "read", chunk, where),
                              {"chunks", path, std::to_string(chunk), std::to_string(size),
                               std::to_string(calls), writes ? "1" : "0"});
     }
@@ -108,7 +109,7 @@ void measure_mpiio_hit_64(const Run& run) {
       run.turns(5), [&] { return job.with_door(words).at("call"); },
       [&] { return job.natively(words).at("call"); });
   run.report({"hit_64", times.ours * 1e9, "ns", times.quotient,
-              std::format("ROMIO, same tmpfs: {:.4g} ns", times.baseline * 1e9)});
+              format_text("ROMIO, same tmpfs: {:.4g} ns", times.baseline * 1e9)});
 }
 
 void measure_mpiio_map_search(const Run& run) {
@@ -120,7 +121,7 @@ void measure_mpiio_map_search(const Run& run) {
       // Byte by byte plain takes a millisecond each: a part of the map will do.
       const auto some = block == 1 ? std::max<std::uint64_t>(rows / 16, ranks) : rows;
       MpiioJob(run, ranks, {kPrefetch})
-          .compare_and_report(std::format("map_search/{}_byte/{}_ranks", block, ranks),
+          .compare_and_report(format_text("map_search/{}_byte/{}_ranks", block, ranks),
                               {"map_search", path, std::to_string(some), "1024", std::to_string(block)});
     }
   }
@@ -130,9 +131,9 @@ void measure_mpiio_random_walk(const Run& run) {
   const auto home = slow_home(run);
   for (const std::uint64_t size : {10ull, 100ull, 1000ull}) {
     if (run.quick() && size > 100) continue;
-    const auto path = made(run, (home.path() / std::format("walk{}", size)).string(), size * 1'000'000);
+    const auto path = made(run, (home.path() / format_text("walk{}", size)).string(), size * 1'000'000);
     MpiioJob(run, 4).compare_and_report(
-        std::format("random_walk/{}MB", size),
+        format_text("random_walk/{}MB", size),
         {"random_walk", path, std::to_string(size * 1'000'000), std::to_string(run.scaled(1000, 200))});
     std::filesystem::remove(path);
   }
@@ -144,9 +145,9 @@ void measure_mpiio_collective(const Run& run) {
   const auto path = (home.path() / "array").string();
   const MpiioJob job(run, 4);
   for (const char* const what : {"written", "total"}) {
-    job.compare_and_report(std::format("collective/2d_{}", what), {"collective", path, "2", "1024", steps},
+    job.compare_and_report(format_text("collective/2d_{}", what), {"collective", path, "2", "1024", steps},
                            what);
-    job.compare_and_report(std::format("collective/3d_{}", what), {"collective", path, "3", "96", steps},
+    job.compare_and_report(format_text("collective/3d_{}", what), {"collective", path, "3", "96", steps},
                            what);
   }
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/format.hpp"
 #include "bench/figures.hpp"
 #include "bench/memory.hpp"
 
@@ -32,7 +33,7 @@ double page_tables() {
 
 void report(const Run& run, const char* name, double bytes) {
   run.report({name, bytes / static_cast<double>(kMi), "MiB", bytes / static_cast<double>(kTier),
-              std::format("the buckets themselves: {} MiB", kTier / kMi)});
+              format_text("the buckets themselves: {} MiB", kTier / kMi)});
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // Compute and write by turns: does the way home hide behind the computing?
+#include "base/format.hpp"
 #include "bench/figures.hpp"
 #include "bench/memory.hpp"
 #include "support/slowfs_mount.hpp"
@@ -62,12 +63,12 @@ void measure(const Run& run, Buffer& buffer, const std::string& path, const Prog
     totals.push_back(both.total);
     ideals.push_back(std::max(compute_seconds * steps, drain) + both.staging);
     ratios.push_back(totals.back() / ideals.back());
-    run.say(std::format(
+    run.say(format_text(
         "  {}: compute {:.3f} s, drain {:.3f} s, staging {:.3f} s, close {:.3f} s, total {:.3f} s",
         program.name, compute_seconds * steps, drain, both.staging, both.closing, both.total));
   }
   run.report({program.name, median(totals), "s", median(ratios),
-              std::format("max(compute, drain) + staging: {:.3g} s", median(ideals))});
+              format_text("max(compute, drain) + staging: {:.3g} s", median(ideals))});
 }
 
 }  // namespace
@@ -76,7 +77,7 @@ void measure_overlap(const Run& run) {
   if (!testing::SlowfsMount::available())
     throw std::runtime_error("this machine does not let us mount with FUSE");
   const testing::SlowfsMount home(
-      {std::format("--write-bandwidth={}", static_cast<std::uint64_t>(kBandwidth)), "--latency=1ms"},
+      {format_text("--write-bandwidth={}", static_cast<std::uint64_t>(kBandwidth)), "--latency=1ms"},
       run.scratch().on_disk("slowfs"));
   const Node node(run, {.memory = "512MiB", .home = home.path()});
   const auto buffer = node.attach();

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "base/format.hpp"
 #include "bench/figures.hpp"
 #include "support/command.hpp"
 #include "support/slowfs_mount.hpp"
@@ -29,7 +30,7 @@ std::unique_ptr<testing::SlowfsMount> slow_home(const Run& run) {
 testing::Ran checked(const std::string& program, const Words& words) {
   auto ran = testing::run(program, words);
   if (ran.code != 0)
-    throw std::runtime_error(std::format("{} ended with {}, signal {}: {}", program, ran.code, ran.signal,
+    throw std::runtime_error(format_text("{} ended with {}, signal {}: {}", program, ran.code, ran.signal,
                                          (ran.out + ran.err).substr(0, 2000)));
   return ran;
 }
@@ -186,7 +187,7 @@ void measure_posix_small_files(const Run& run) {
 void measure_posix_untouched(const Run& run) {
   const auto outside = run.scratch().on_disk("outside");
   const auto home = run.scratch().on_disk("home");
-  const auto script = std::format(
+  const auto script = format_text(
       "cd {} && rm -rf p && mkdir p && cd p && git init -q . && for i in $(seq {}); do echo \"int f$i(int "
       "x){{return x+$i;}}\" > f$i.c; "
       "done && git add . && for i in 1 2 3; do git status >/dev/null; done && for i in 1 2 3 4; do gcc -O1 "

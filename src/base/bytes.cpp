@@ -4,8 +4,8 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/quantity.hpp"
 
 namespace forebay {
@@ -44,9 +44,9 @@ constexpr auto kSteps =
 
 Result<std::uint64_t> parse_bytes(std::string_view text) {
   const auto quantity = parse_quantity(text, kUnits);
-  if (!quantity) return fail(EINVAL, std::format("\"{}\" is not a size such as 4096, 256KiB or 1.5GB", text));
+  if (!quantity) return fail(EINVAL, format_text("\"{}\" is not a size such as 4096, 256KiB or 1.5GB", text));
   if (quantity->overflow)
-    return fail(ERANGE, std::format("\"{}\" is more bytes than 64 bits can count", text));
+    return fail(ERANGE, format_text("\"{}\" is more bytes than 64 bits can count", text));
   return quantity->value;
 }
 
@@ -62,16 +62,16 @@ Result<Amount> parse_amount(std::string_view text) {
   const auto [end, ec] =
       std::from_chars(digits.data(), digits.data() + digits.size(), percent, std::chars_format::fixed);
   if (ec != std::errc{} || end != digits.data() + digits.size() || !(percent > 0 && percent <= 100)) {
-    return fail(EINVAL, std::format("\"{}\" is not a share above 0% and up to 100%", text));
+    return fail(EINVAL, format_text("\"{}\" is not a share above 0% and up to 100%", text));
   }
   return Amount::of_percent(percent);
 }
 
 std::string format_bytes_exact(std::uint64_t bytes) {
   for (const Step& step : kSteps) {
-    if (bytes != 0 && bytes % step.factor == 0) return std::format("{}{}", bytes / step.factor, step.suffix);
+    if (bytes != 0 && bytes % step.factor == 0) return format_text("{}{}", bytes / step.factor, step.suffix);
   }
-  return std::format("{}", bytes);
+  return format_text("{}", bytes);
 }
 
 std::string format_amount(const Amount& amount) {
@@ -81,7 +81,7 @@ std::string format_amount(const Amount& amount) {
     case Amount::Kind::Bytes:
       return format_bytes_exact(amount.bytes);
     case Amount::Kind::Percent:
-      return std::format("{}%", amount.percent);
+      return format_text("{}%", amount.percent);
   }
   std::unreachable();
 }
@@ -90,10 +90,10 @@ std::string format_bytes(std::uint64_t bytes) {
   for (const Step& step : kSteps) {
     if (bytes < step.factor) continue;
     const double value = static_cast<double>(bytes) / static_cast<double>(step.factor);
-    return value < 10 ? std::format("{:.1f}{}", value, step.suffix)
-                      : std::format("{:.0f}{}", std::floor(value), step.suffix);
+    return value < 10 ? format_text("{:.1f}{}", value, step.suffix)
+                      : format_text("{:.0f}{}", std::floor(value), step.suffix);
   }
-  return std::format("{}B", bytes);
+  return format_text("{}B", bytes);
 }
 
 }  // namespace forebay

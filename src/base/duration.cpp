@@ -2,9 +2,9 @@
 
 #include <array>
 #include <cerrno>
-#include <format>
 #include <limits>
 
+#include "base/format.hpp"
 #include "base/quantity.hpp"
 
 namespace forebay {
@@ -41,11 +41,11 @@ constexpr auto kSteps = std::to_array<Step>(
 Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
   const auto quantity = parse_quantity(text, kUnits);
   if (!quantity || (quantity->suffix.empty() && quantity->value != 0)) {
-    return fail(EINVAL, std::format("\"{}\" is not a duration such as 200ms, 5s or 2m", text));
+    return fail(EINVAL, format_text("\"{}\" is not a duration such as 200ms, 5s or 2m", text));
   }
   constexpr auto kMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
   if (quantity->overflow || quantity->value > kMax) {
-    return fail(ERANGE, std::format("\"{}\" is longer than 292 years", text));
+    return fail(ERANGE, format_text("\"{}\" is longer than 292 years", text));
   }
   return std::chrono::nanoseconds(static_cast<std::int64_t>(quantity->value));
 }
@@ -54,23 +54,23 @@ std::string format_duration_exact(std::chrono::nanoseconds duration) {
   const auto count = static_cast<std::uint64_t>(duration.count());
   if (count == 0) return "0";
   for (const Step& step : kSteps) {
-    if (count % step.factor == 0) return std::format("{}{}", count / step.factor, step.suffix);
+    if (count % step.factor == 0) return format_text("{}{}", count / step.factor, step.suffix);
   }
-  return std::format("{}ns", count);
+  return format_text("{}ns", count);
 }
 
 std::string format_duration(std::chrono::nanoseconds duration) {
   const auto count = static_cast<std::uint64_t>(duration.count());
-  if (count >= kDay) return std::format("{}d{:02}h", count / kDay, count % kDay / kHour);
-  if (count >= kHour) return std::format("{}h{:02}m", count / kHour, count % kHour / kMinute);
-  if (count >= kMinute) return std::format("{}m{:02}s", count / kMinute, count % kMinute / kSecond);
+  if (count >= kDay) return format_text("{}d{:02}h", count / kDay, count % kDay / kHour);
+  if (count >= kHour) return format_text("{}h{:02}m", count / kHour, count % kHour / kMinute);
+  if (count >= kMinute) return format_text("{}m{:02}s", count / kMinute, count % kMinute / kSecond);
   for (const Step& step : kSteps) {
     if (count >= step.factor) {
-      return std::format("{:.3g}{}", static_cast<double>(count) / static_cast<double>(step.factor),
+      return format_text("{:.3g}{}", static_cast<double>(count) / static_cast<double>(step.factor),
                          step.suffix);
     }
   }
-  return std::format("{}ns", count);
+  return format_text("{}ns", count);
 }
 
 }  // namespace forebay

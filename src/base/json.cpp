@@ -1,7 +1,8 @@
 #include "base/json.hpp"
 
 #include <cmath>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace forebay {
 namespace {
@@ -42,7 +43,7 @@ void append_escaped(std::string& out, char c) {
       break;
     default:
       if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) {
-        out += std::format("\\u{:04x}", static_cast<unsigned>(c));
+        out += format_text("\\u{:04x}", static_cast<unsigned>(c));
       } else {
         out += c;
       }
@@ -112,11 +113,11 @@ JsonWriter& JsonWriter::raw(std::string_view token) {
 }
 
 JsonWriter& JsonWriter::real(double number) {
-  return std::isfinite(number) ? raw(std::format("{}", number)) : raw("null");
+  return std::isfinite(number) ? raw(format_text("{}", number)) : raw("null");
 }
 
-JsonWriter& JsonWriter::integer(std::int64_t number) { return raw(std::format("{}", number)); }
+JsonWriter& JsonWriter::integer(std::int64_t number) { return raw(format_text("{}", number)); }
 
-JsonWriter& JsonWriter::natural(std::uint64_t number) { return raw(std::format("{}", number)); }
+JsonWriter& JsonWriter::natural(std::uint64_t number) { return raw(format_text("{}", number)); }
 
 }  // namespace forebay

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "base/format.hpp"
+
 namespace forebay {
 namespace {
 
@@ -33,7 +35,7 @@ namespace log_detail {
 void write_line(LogLevel level, std::string_view text) {
   const int saved_errno = errno;
   std::string line =
-      std::format("forebay[{}] {}: {}", getpid(), kLogLevelNames[static_cast<std::size_t>(level)], text);
+      format_text("forebay[{}] {}: {}", getpid(), kLogLevelNames[static_cast<std::size_t>(level)], text);
   std::ranges::replace_if(line, [](char c) { return c == '\n' || c == '\r'; }, ' ');
   line += '\n';
 

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/format.hpp"
 
 namespace forebay {
 
@@ -38,7 +39,7 @@ inline bool log_enabled(LogLevel level) {
 template <class... Args>
 void log(LogLevel level, std::format_string<Args...> format, Args&&... args) {
   if (level != LogLevel::Off && log_enabled(level)) {
-    log_detail::write_line(level, std::format(format, std::forward<Args>(args)...));
+    log_detail::write_line(level, format_text(format, std::forward<Args>(args)...));
   }
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <format>
 #include <utility>
 
+#include "base/format.hpp"
 #include "base/quantity.hpp"
 #include "config/reader.hpp"
 
@@ -54,11 +54,11 @@ std::optional<std::uint64_t> read_size(std::string_view text) {
 // So that two files that name different storage have different buffers, and one file one buffer.
 std::string buffer_name(const TierSettings& tier) {
   std::uint64_t hash = 0xcbf2'9ce4'8422'2325;
-  for (const char c : std::format("{} {} {}", to_string(tier.kind), tier.path, format_amount(tier.size))) {
+  for (const char c : format_text("{} {} {}", to_string(tier.kind), tier.path, format_amount(tier.size))) {
     hash ^= static_cast<unsigned char>(c);
     hash *= 0x100'0000'01b3;
   }
-  return std::format("cache_ext-{:08x}", static_cast<std::uint32_t>(hash ^ hash >> 32));
+  return format_text("cache_ext-{:08x}", static_cast<std::uint32_t>(hash ^ hash >> 32));
 }
 
 class CacheReader {
@@ -86,7 +86,7 @@ class CacheReader {
     if (word == "WRITE_BUFFER_SIZE") return size(line, write_buffer_);
     if (word == "FUSION_THRESHOLD") return fusion(line);
     if (word == "REPLACEMENT_POLICY") return policy(line);
-    settings_.remarks.push_back(std::format("{}: {}: unknown, and left out", origin_, line.key));
+    settings_.remarks.push_back(format_text("{}: {}: unknown, and left out", origin_, line.key));
     return {};
   }
 
@@ -94,7 +94,7 @@ class CacheReader {
     if (size_ && write_buffer_ && *write_buffer_ > *size_) {
       return fail_at(
           size_origin_, "HDF5_CACHE_STORAGE_SIZE",
-          std::format("{} is less than HDF5_CACHE_WRITE_BUFFER_SIZE, which is {}", *size_, *write_buffer_));
+          format_text("{} is less than HDF5_CACHE_WRITE_BUFFER_SIZE, which is {}", *size_, *write_buffer_));
     }
     FOREBAY_ASSIGN(auto tier, storage());
     if (!settings_.origins.contains("buffer.name")) {
@@ -144,7 +144,7 @@ class CacheReader {
     eviction = word == "LFU" ? Eviction::Lfu : word == "FIFO" ? Eviction::Fifo : Eviction::Lru;
     settings_.origins.insert_or_assign("eviction", origin_);
     if (word == "LIFO")
-      settings_.remarks.push_back(std::format("{}: {}: LIFO is taken as LRU", origin_, line.key));
+      settings_.remarks.push_back(format_text("{}: {}: LIFO is taken as LRU", origin_, line.key));
     return {};
   }
 
@@ -154,7 +154,7 @@ class CacheReader {
     if (!size_ && write_buffer_) tier.size = Amount::of_bytes(*write_buffer_);
     const bool in_memory = type_ == "MEMORY" || type_ == "GPU";
     if (type_ == "GPU")
-      settings_.remarks.push_back(std::format("{}: HDF5_CACHE_STORAGE_TYPE: GPU is taken as MEMORY", name_));
+      settings_.remarks.push_back(format_text("{}: HDF5_CACHE_STORAGE_TYPE: GPU is taken as MEMORY", name_));
     tier.kind = scope_ == "GLOBAL" ? TierKind::Shared : in_memory ? TierKind::Memory : TierKind::Nvme;
     tier.name = to_string(tier.kind);
     if (tier.kind == TierKind::Memory) {
@@ -163,7 +163,7 @@ class CacheReader {
     }
     if (path_.empty()) {
       return fail_at(name_, "HDF5_CACHE_STORAGE_PATH",
-                     std::format("is needed with {}", scope_ == "GLOBAL" ? "HDF5_CACHE_STORAGE_SCOPE GLOBAL"
+                     format_text("is needed with {}", scope_ == "GLOBAL" ? "HDF5_CACHE_STORAGE_SCOPE GLOBAL"
                                                                          : "HDF5_CACHE_STORAGE_TYPE SSD"));
     }
     const auto path = std::filesystem::path(directory_) / path_;

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/format.hpp"
 #include "config/load.hpp"
 #include "config/resolve.hpp"
 
@@ -84,7 +85,7 @@ TEST(CacheConfig, GlobalIsASharedTierAndItsPathMayBeRelative) {
 
 TEST(CacheConfig, OneBufferForOneStorage) {
   const auto name = [](const char* path) {
-    return read(std::format("HDF5_CACHE_STORAGE_PATH: {}", path))->buffer.name;
+    return read(format_text("HDF5_CACHE_STORAGE_PATH: {}", path))->buffer.name;
   };
   EXPECT_EQ(name("/local/a"), name("/local/a"));
   EXPECT_NE(name("/local/a"), name("/local/b"));

@@ -6,8 +6,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <format>
 #include <sstream>
+
+#include "base/format.hpp"
 
 namespace forebay {
 namespace {
@@ -93,7 +94,7 @@ class Builder final : public YAML::EventHandler {
     const auto& members = open_.back().node->members;
     const auto twin = std::ranges::find(members, word, &DocumentNode::Member::key);
     if (twin != members.end())
-      throw Refusal{line, std::format("{}: given before, in line {}", word, twin->line)};
+      throw Refusal{line, format_text("{}: given before, in line {}", word, twin->line)};
     new_member(line, word);
   }
 
@@ -142,7 +143,7 @@ class Builder final : public YAML::EventHandler {
 
 Result<DocumentNode> parse_document(std::string_view text, std::string_view name) {
   const auto refuse = [&](int line, std::string_view words) {
-    return fail(EINVAL, std::format("{}:{}: {}", name, line, words));
+    return fail(EINVAL, format_text("{}:{}: {}", name, line, words));
   };
   try {
     std::istringstream stream{std::string(text)};

@@ -3,7 +3,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace forebay {
 
@@ -32,13 +33,13 @@ Result<std::string> Environment::expand(std::string_view text) const {
   for (std::size_t open = text.find("${"); open != std::string_view::npos; open = text.find("${")) {
     const std::size_t close = text.find('}', open);
     if (close == std::string_view::npos)
-      return fail(EINVAL, std::format("\"{}\" has a ${{ without }}", text));
+      return fail(EINVAL, format_text("\"{}\" has a ${{ without }}", text));
     const std::string_view inside = text.substr(open + 2, close - open - 2);
     const std::size_t dash = inside.find(":-");
     const std::string_view name = inside.substr(0, dash);
     const std::string_view otherwise = dash == std::string_view::npos ? "" : inside.substr(dash + 2);
     const std::string_view value = get_or(name, otherwise);
-    if (value.empty()) return fail(EINVAL, std::format("${{{}}} is not set", name));
+    if (value.empty()) return fail(EINVAL, format_text("${{{}}} is not set", name));
     expanded.append(text.substr(0, open)).append(value);
     text.remove_prefix(close + 1);
   }

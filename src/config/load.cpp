@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <format>
 
+#include "base/format.hpp"
 #include "config/cache_config.hpp"
 #include "config/file_text.hpp"
 #include "config/nearest.hpp"
@@ -30,7 +30,7 @@ std::unexpected<Error> fail_unknown_variable(std::string_view name) {
   std::vector<std::string> variables{std::string(kConfigVariable)};
   for (const std::string_view key : all_keys()) variables.push_back(variable_name(key));
   const std::vector<std::string_view> names(variables.begin(), variables.end());
-  return fail(EINVAL, std::format("{}: unknown variable{}", name, did_you_mean(name, names)));
+  return fail(EINVAL, format_text("{}: unknown variable{}", name, did_you_mean(name, names)));
 }
 
 // An empty variable is as good as none.
@@ -61,7 +61,7 @@ struct KeyValue {
 Result<KeyValue> split_override(std::string_view text, std::string_view from) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos)
-    return fail(EINVAL, std::format("{}: \"{}\" is not key=value", from, text));
+    return fail(EINVAL, format_text("{}: \"{}\" is not key=value", from, text));
   return KeyValue{text.substr(0, equals), text.substr(equals + 1)};
 }
 

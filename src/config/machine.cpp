@@ -10,9 +10,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <format>
 #include <fstream>
 #include <string_view>
+
+#include "base/format.hpp"
 
 namespace forebay {
 namespace {
@@ -43,7 +44,7 @@ std::uint64_t read_limit(const std::string& path) {
 std::uint64_t group_limit(std::string group, std::string_view root, std::string_view file) {
   std::uint64_t limit = UINT64_MAX;
   while (true) {
-    limit = std::min(limit, read_limit(std::format("{}{}/{}", root, group, file)));
+    limit = std::min(limit, read_limit(format_text("{}{}/{}", root, group, file)));
     if (group.empty()) return limit;
     group.resize(std::min(group.rfind('/'), group.size() - 1));
   }

@@ -1,9 +1,10 @@
 #include "config/nearest.hpp"
 
 #include <algorithm>
-#include <format>
 #include <numeric>
 #include <vector>
+
+#include "base/format.hpp"
 
 namespace forebay {
 namespace {
@@ -49,7 +50,7 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> names) {
   const std::string_view name = nearest(word, names);
-  return name.empty() ? "" : std::format("; did you mean {}?", name);
+  return name.empty() ? "" : format_text("; did you mean {}?", name);
 }
 
 }  // namespace forebay

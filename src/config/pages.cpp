@@ -1,9 +1,9 @@
 #include "config/pages.hpp"
 
 #include <algorithm>
-#include <format>
 #include <string_view>
 
+#include "base/format.hpp"
 #include "config/table.hpp"
 
 namespace forebay {
@@ -134,7 +134,7 @@ std::string_view section_of(const Setting& row) {
 
 std::string default_of(const Setting& row) {
   const std::string value = row.value(Settings{});
-  if (!value.empty()) return std::format("`{}`", value);
+  if (!value.empty()) return format_text("`{}`", value);
   return std::string(row.limits.empty);
 }
 
@@ -144,10 +144,10 @@ std::string settings_tables() {
   for (const Setting& row : settings_table()) {
     if (section_of(row) != section) {
       section = section_of(row);
-      page += std::format("\n## {}\n\n| setting | default | allowed | meaning |\n| --- | --- | --- | --- |\n",
+      page += format_text("\n## {}\n\n| setting | default | allowed | meaning |\n| --- | --- | --- | --- |\n",
                           section);
     }
-    page += std::format("| `{}`{} | {} | {} | {} |\n", row.name, row.per_file ? " \\*" : "",
+    page += format_text("| `{}`{} | {} | {} | {} |\n", row.name, row.per_file ? " \\*" : "",
                         cell(default_of(row)), cell(row.allowed(row.limits)), cell(row.help));
   }
   return page;
@@ -179,7 +179,7 @@ std::string settings_markdown() {
   page += "| key | allowed | meaning |\n| --- | --- | --- |\n";
   for (const TierField& field : tier_fields()) {
     page +=
-        std::format("| `{}` | {} | {} |\n", field.name, cell(field.allowed(field.limits)), cell(field.help));
+        format_text("| `{}` | {} | {} |\n", field.name, cell(field.allowed(field.limits)), cell(field.help));
   }
   page += kTierDefaults;
   page += kRules;
@@ -197,7 +197,7 @@ std::string settings_sample() {
   for (const Setting& row : settings_table()) {
     const std::string value = row.value(Settings{});
     sample += "\n" + comment(row.help) + comment("Allowed: " + row.allowed(row.limits));
-    sample += std::format("#{}: {}\n", row.name, value.empty() ? "\"\"" : value);
+    sample += format_text("#{}: {}\n", row.name, value.empty() ? "\"\"" : value);
   }
   return sample;
 }

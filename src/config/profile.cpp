@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <format>
 
 #include "base/duration.hpp"
+#include "base/format.hpp"
 #include "base/json.hpp"
 #include "config/document.hpp"
 #include "config/file_text.hpp"
@@ -24,7 +24,7 @@ Result<TierSettings> parse_entry(const DocumentNode& entry, std::string_view sec
   for (const auto& [word, line, value] : entry.members) {
     const auto field = std::ranges::find(tier_fields(), word, &TierField::name);
     const std::string origin = origin_at(name, line);
-    const std::string key = std::format("{}.{}", section, word);
+    const std::string key = format_text("{}.{}", section, word);
     if (field == tier_fields().end()) return fail_at(origin, key, "unknown key");
     if (value.kind != Kind::Scalar) return fail_at(origin, key, "needs one value");
     if (const auto read = field->read(value.text, field->limits, tier); !read) {
@@ -54,7 +54,7 @@ Status parse_section(const DocumentNode::Member& section, std::string_view name,
 }
 
 std::string format_figures(const Figures& figures) {
-  return std::format("path: {}, bandwidth: {}/s, latency: {}}}\n", json_quote(figures.path),
+  return format_text("path: {}, bandwidth: {}/s, latency: {}}}\n", json_quote(figures.path),
                      format_bytes_exact(figures.bandwidth), format_duration_exact(figures.latency));
 }
 
@@ -63,7 +63,7 @@ std::string format_figures(const Figures& figures) {
 Result<Profile> parse_profile(std::string_view yaml, std::string_view name) {
   FOREBAY_ASSIGN(const DocumentNode document, parse_document(yaml, name));
   if (document.kind != Kind::Map && document.kind != Kind::Nothing) {
-    return fail(EINVAL, std::format("{}: not a profile", origin_at(name, document.line)));
+    return fail(EINVAL, format_text("{}: not a profile", origin_at(name, document.line)));
   }
   Profile profile;
   for (const DocumentNode::Member& section : document.members)
@@ -79,10 +79,10 @@ Result<Profile> read_profile(const std::string& path) {
 std::string format_profile(const Profile& profile) {
   std::string yaml = "# Written by forebay profile.\ntiers:\n";
   for (const TierFigures& tier : profile.tiers) {
-    yaml += std::format("  - {{kind: {}, {}", to_string(tier.kind), format_figures(tier));
+    yaml += format_text("  - {{kind: {}, {}", to_string(tier.kind), format_figures(tier));
   }
   yaml += "homes:\n";
-  for (const Figures& home : profile.homes) yaml += std::format("  - {{{}", format_figures(home));
+  for (const Figures& home : profile.homes) yaml += format_text("  - {{{}", format_figures(home));
   return yaml;
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <format>
 #include <map>
 
+#include "base/format.hpp"
 #include "config/nearest.hpp"
 
 namespace forebay {
@@ -27,7 +27,7 @@ class YamlReader {
       const std::string key = prefix + word;
       const auto [twin, first] = seen_.emplace(key, line);
       if (!first && !is_section(key)) {
-        return fail_at(origin_at(name_, line), key, std::format("given before, in line {}", twin->second));
+        return fail_at(origin_at(name_, line), key, format_text("given before, in line {}", twin->second));
       }
       FOREBAY_TRY(read_member(key, line, value));
     }
@@ -46,7 +46,7 @@ class YamlReader {
       settings_.origins.insert_or_assign(key, origin);
       if (is_list(*row)) return read_list(*row, value, name_, environment_, settings_);
       if (value.kind != DocumentNode::Kind::Scalar) {
-        return fail_at(origin, key, std::format("needs one value: {}", row->allowed(row->limits)));
+        return fail_at(origin, key, format_text("needs one value: {}", row->allowed(row->limits)));
       }
       return read_row(*row, value.text, environment_, origin, key, {&settings_, &settings_.file_defaults});
     }
@@ -66,12 +66,12 @@ class YamlReader {
 }  // namespace
 
 std::unexpected<Error> fail_at(std::string_view origin, std::string_view key, std::string_view words) {
-  return fail(EINVAL, origin.empty() ? std::format("{}: {}", key, words)
-                                     : std::format("{}: {}: {}", origin, key, words));
+  return fail(EINVAL, origin.empty() ? format_text("{}: {}", key, words)
+                                     : format_text("{}: {}: {}", origin, key, words));
 }
 
 std::string origin_at(std::string_view name, int line) {
-  return line == 0 ? std::string(name) : std::format("{}:{}", name, line);
+  return line == 0 ? std::string(name) : format_text("{}:{}", name, line);
 }
 
 std::unexpected<Error> fail_unknown(std::string_view origin, std::string_view key, bool per_file) {
@@ -113,7 +113,7 @@ Status read_yaml(std::string_view text, std::string_view name, const Environment
   if (document.kind == DocumentNode::Kind::Nothing) return {};
   if (document.kind != DocumentNode::Kind::Map) {
     return fail(EINVAL,
-                std::format("{}: settings are written as key: value", origin_at(name, document.line)));
+                format_text("{}: settings are written as key: value", origin_at(name, document.line)));
   }
   return YamlReader(name, environment, settings).read_section(document, "");
 }

@@ -1,8 +1,8 @@
 // The settings that are lists: tiers, the rules for files, and lists of texts.
 #include <algorithm>
-#include <format>
 #include <ranges>
 
+#include "base/format.hpp"
 #include "base/quantity.hpp"
 #include "config/nearest.hpp"
 #include "config/reader.hpp"
@@ -18,13 +18,13 @@ constexpr std::string_view kRuleForms = "files is a list of entries {match: PATT
 
 Status read_tier_field(std::string_view word, std::string_view text, const std::string& origin,
                        std::string_view tier_key, const Environment& environment, TierSettings& tier) {
-  const std::string key = std::format("{}.{}", tier_key, word);
+  const std::string key = format_text("{}.{}", tier_key, word);
   const auto field = std::ranges::find(tier_fields(), word, &TierField::name);
   if (field == tier_fields().end()) {
     const auto names =
         tier_fields() | std::views::transform(&TierField::name) | std::ranges::to<std::vector>();
     return fail_at(origin, key,
-                   std::format("unknown key, not {}{}", join_words(names), did_you_mean(word, names)));
+                   format_text("unknown key, not {}{}", join_words(names), did_you_mean(word, names)));
   }
   std::string path;
   if (field->limits.form == Form::Path) {
@@ -48,12 +48,12 @@ Result<TierSettings> read_tier(const DocumentNode& entry, std::string_view key, 
   for (const auto& [word, line, value] : entry.members) {
     const std::string origin = origin_at(name, line);
     if (value.kind != Kind::Scalar)
-      return fail_at(origin, std::format("{}.{}", key, word), "needs one value");
+      return fail_at(origin, format_text("{}.{}", key, word), "needs one value");
     FOREBAY_TRY(read_tier_field(word, value.text, origin, key, environment, tier));
     has_kind = has_kind || word == "kind";
   }
   if (!has_kind)
-    return fail_at(tier.origin, key, std::format("has no kind: {}", join_words(kWords<TierKind>)));
+    return fail_at(tier.origin, key, format_text("has no kind: {}", join_words(kWords<TierKind>)));
   if (tier.path.empty()) return fail_at(tier.origin, key, "has no path");
   return tier;
 }
@@ -65,7 +65,7 @@ Result<TierSettings> read_tier_short(std::string_view text, std::string_view key
   tier.origin = origin;
   const std::size_t first = text.find(':');
   if (first == std::string_view::npos) {
-    return fail_at(origin, key, std::format("\"{}\" is not kind:path or kind:path:size", text));
+    return fail_at(origin, key, format_text("\"{}\" is not kind:path or kind:path:size", text));
   }
   std::string_view path = text.substr(first + 1);
   // A colon inside ${NAME:-otherwise} is none of ours.
@@ -87,7 +87,7 @@ void name_tiers(std::vector<TierSettings>& tiers) {
     const int number = ++seen[static_cast<std::size_t>(tier.kind)];
     if (!tier.name.empty()) continue;
     tier.name =
-        number == 1 ? std::string(to_string(tier.kind)) : std::format("{}{}", to_string(tier.kind), number);
+        number == 1 ? std::string(to_string(tier.kind)) : format_text("{}{}", to_string(tier.kind), number);
   }
 }
 
@@ -114,7 +114,7 @@ Status read_rule_section(const DocumentNode& section, const std::string& prefix,
   for (const auto& [word, line, value] : section.members) {
     const std::string setting = prefix + word;
     const std::string origin = origin_at(name, line);
-    const std::string key = std::format("{}.{}", rule_key, setting);
+    const std::string key = format_text("{}.{}", rule_key, setting);
     if (setting == kMatchKey) {
       FOREBAY_TRY(read_patterns(value, key, name, environment, rule));
       continue;
@@ -129,7 +129,7 @@ Status read_rule_section(const DocumentNode& section, const std::string& prefix,
       return fail_at(origin, rule_key, unknown.error().message);
     }
     if (value.kind != Kind::Scalar) {
-      return fail_at(origin, key, std::format("needs one value: {}", row->allowed(row->limits)));
+      return fail_at(origin, key, format_text("needs one value: {}", row->allowed(row->limits)));
     }
     if (std::ranges::contains(rule.given, row->name))
       return fail_at(origin, key, "given before in this rule");
@@ -159,15 +159,15 @@ Status read_list(const Setting& row, const DocumentNode& node, std::string_view 
   if (node.kind == Kind::List) {
     for (std::size_t i = 0; i < node.items.size(); ++i) {
       const DocumentNode& item = node.items[i];
-      const std::string key = std::format("{}[{}]", row.name, i);
+      const std::string key = format_text("{}[{}]", row.name, i);
       const std::string origin = origin_at(name, item.line);
       const std::string_view one = paths ? "an absolute path" : "a pattern such as \"*.h5\" or /scratch/**";
       if (item.kind != Kind::Scalar || item.text.empty())
-        return fail_at(origin, key, std::format("needs {}", one));
+        return fail_at(origin, key, format_text("needs {}", one));
       auto expanded = environment.expand(item.text);
       if (!expanded) return fail_at(origin, key, expanded.error().message);
       if (paths && expanded->contains(':'))
-        return fail_at(origin, key, std::format("\"{}\" holds a colon, which separates paths", *expanded));
+        return fail_at(origin, key, format_text("\"{}\" holds a colon, which separates paths", *expanded));
       const std::string escaped = paths ? std::move(*expanded) : with_escaped_colons(*expanded);
       if (auto read = row.read(escaped, row.limits, {&settings, nullptr}); !read)
         return fail_at(origin, key, read.error().message);
@@ -177,7 +177,7 @@ Status read_list(const Setting& row, const DocumentNode& node, std::string_view 
     return read_row(row, node.text, environment, origin_at(name, node.line), row.name, {&settings, nullptr});
   } else if (node.kind == Kind::Map) {
     return fail_at(origin_at(name, node.line), row.name,
-                   std::format("needs a list: {}", row.allowed(row.limits)));
+                   format_text("needs a list: {}", row.allowed(row.limits)));
   }
   return row.read(text, row.limits, {&settings, nullptr});
 }
@@ -185,7 +185,7 @@ Status read_list(const Setting& row, const DocumentNode& node, std::string_view 
 Status read_tiers(const DocumentNode& node, std::string_view name, const Environment& environment,
                   Settings& settings) {
   std::vector<TierSettings> tiers;
-  const auto key = [&] { return std::format("{}[{}]", kTiersKey, tiers.size()); };
+  const auto key = [&] { return format_text("{}[{}]", kTiersKey, tiers.size()); };
   if (node.kind == Kind::Scalar) {
     for (const auto part : node.text | std::views::split(',')) {
       FOREBAY_ASSIGN(TierSettings tier, read_tier_short(trim(std::string_view(part)), key(),
@@ -210,7 +210,7 @@ Status read_rules(const DocumentNode& node, std::string_view name, const Environ
   if (node.kind != Kind::List) return fail_at(origin_at(name, node.line), kRulesKey, kRuleForms);
   std::vector<FileRule> rules;
   for (const DocumentNode& entry : node.items) {
-    const std::string key = std::format("{}[{}]", kRulesKey, rules.size());
+    const std::string key = format_text("{}[{}]", kRulesKey, rules.size());
     FileRule rule;
     rule.origin = origin_at(name, entry.line);
     if (entry.kind != Kind::Map) return fail_at(rule.origin, key, kRuleForms);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "config/profile.hpp"
 #include "config/reader.hpp"
@@ -46,7 +46,7 @@ Status resolve_size(TierSettings& tier, std::uint64_t bucket_size, const Machine
   if (tier.at_most) bytes = std::min(bytes, most(tier.kind, space, machine));
   bytes -= bytes % bucket_size;
   if (bytes < kMinTierBuckets * bucket_size) {
-    return fail(ENOSPC, std::format("{} of the {} free in {} is less than {} buckets of {}",
+    return fail(ENOSPC, format_text("{} of the {} free in {} is less than {} buckets of {}",
                                     format_amount(tier.size), format_bytes(space.free), tier.path,
                                     kMinTierBuckets, format_bytes_exact(bucket_size)));
   }
@@ -86,7 +86,7 @@ Status size_tiers(Settings& settings, const Machine& machine) {
   for (std::size_t i = 0; i < settings.tiers.size(); ++i) {
     TierSettings& tier = settings.tiers[i];
     if (const auto sized = resolve_size(tier, settings.buffer.bucket_size, machine); !sized) {
-      auto error = fail_at(tier.origin, std::format("tiers[{}]", i), sized.error().message);
+      auto error = fail_at(tier.origin, format_text("tiers[{}]", i), sized.error().message);
       error.error().code = sized.error().code;
       return error;
     }
@@ -133,7 +133,7 @@ void add_real_homes(std::vector<std::string>& homes, const Machine& machine) {
 
 Settings resolve_paths(Settings settings, const Machine& machine) {
   if (settings.buffer.directory.empty())
-    settings.buffer.directory = std::format("/dev/shm/forebay-{}", machine.user);
+    settings.buffer.directory = format_text("/dev/shm/forebay-{}", machine.user);
   if (settings.profile.file.empty()) settings.profile.file = settings.buffer.directory + "/profile.yaml";
   add_real_homes(settings.choice.homes, machine);
   return settings;

@@ -5,9 +5,9 @@
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
-#include <format>
 
 #include "base/duration.hpp"
+#include "base/format.hpp"
 #include "base/quantity.hpp"
 
 namespace forebay {
@@ -32,11 +32,11 @@ bool within(const T& value, const Limits& limits) {
 // "0 (off) or a size from 4KiB to 1GiB"
 std::string describe(std::string_view noun, const Limits& limits, auto write) {
   std::string words;
-  if (!limits.zero.empty()) words = std::format("0 ({}) or ", limits.zero);
+  if (!limits.zero.empty()) words = format_text("0 ({}) or ", limits.zero);
   words += limits.power_of_two ? "a power of two" : noun;
   if (limits.max != kNoMax)
-    return words += std::format(" from {} to {}", write(limits.min), write(limits.max));
-  if (limits.min != 0) return words += std::format(" of at least {}", write(limits.min));
+    return words += format_text(" from {} to {}", write(limits.min), write(limits.max));
+  if (limits.min != 0) return words += format_text(" of at least {}", write(limits.min));
   return words;
 }
 
@@ -71,7 +71,7 @@ std::string normal_path(std::string_view path) {
 std::unexpected<Error> fail_value(std::string_view text, std::string_view allowed) {
   constexpr std::size_t kShown = 200;
   const bool whole = text.size() <= kShown;
-  return fail(EINVAL, std::format("\"{}{}\" is not {}", text.substr(0, kShown), whole ? "" : "...", allowed));
+  return fail(EINVAL, format_text("\"{}{}\" is not {}", text.substr(0, kShown), whole ? "" : "...", allowed));
 }
 
 std::string join_words(std::span<const std::string_view> words) {
@@ -108,7 +108,7 @@ Result<std::uint32_t> Value<std::uint32_t>::read(std::string_view text, const Li
 }
 
 std::string Value<std::uint32_t>::write(const std::uint32_t& value, const Limits& limits) {
-  return std::format("{}{}", value, limits.form == Form::Percent ? "%" : "");
+  return format_text("{}{}", value, limits.form == Form::Percent ? "%" : "");
 }
 
 std::string Value<std::uint32_t>::allowed(const Limits& limits) {
@@ -175,7 +175,7 @@ std::string Value<std::string>::write(const std::string& value, const Limits& /*
 
 std::string Value<std::string>::allowed(const Limits& limits) {
   std::string words;
-  if (!limits.empty.empty()) words = std::format("empty ({}) or ", limits.empty);
+  if (!limits.empty.empty()) words = format_text("empty ({}) or ", limits.empty);
   switch (limits.form) {
     case Form::Name:
       return words + "a name of 1 to 64 letters, digits, '.', '_' and '-'";
@@ -188,7 +188,7 @@ std::string Value<std::string>::allowed(const Limits& limits) {
 
 std::string why_no_pattern(std::string_view pattern) {
   if (!pattern.contains('/') || pattern.starts_with('/') || pattern.starts_with("**")) return {};
-  return std::format("\"{}\" can never match: a pattern with '/' begins with '/' or **", pattern);
+  return format_text("\"{}\" can never match: a pattern with '/' begins with '/' or **", pattern);
 }
 
 Result<std::vector<std::string>> Value<std::vector<std::string>>::read(std::string_view text,
@@ -218,7 +218,7 @@ std::string Value<std::vector<std::string>>::write(const std::vector<std::string
 }
 
 std::string Value<std::vector<std::string>>::allowed(const Limits& limits) {
-  return std::format("empty ({}) or {}, separated by colons", limits.empty,
+  return format_text("empty ({}) or {}, separated by colons", limits.empty,
                      limits.form == Form::Paths ? "absolute paths" : "patterns");
 }
 

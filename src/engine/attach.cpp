@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <format>
 #include <thread>
 
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "config/resolve.hpp"
 #include "engine/batch.hpp"
@@ -50,7 +50,7 @@ Status check_room(const Settings& settings) {
     if (free < tier.size.bytes) {
       return fail(
           ENOSPC,
-          std::format("tier {} wants {} in {}, which has {} free: make it smaller (tiers: size) or make room",
+          format_text("tier {} wants {} in {}, which has {} free: make it smaller (tiers: size) or make room",
                       tier.name, format_bytes(tier.size.bytes), tier.path, format_bytes(free)));
     }
   }
@@ -102,7 +102,7 @@ bool fits(const Header& header, const Settings& settings) {
 std::unexpected<Error> unusable(ControlFinding finding, const std::string& path, const std::string& why) {
   return fail(
       finding == ControlFinding::kOtherVersion ? EPROTO : EBADMSG,
-      std::format(
+      format_text(
           "the buffer in {} cannot be used: its control file is not to be trusted: {} (`forebay clean "
           "--force` removes it with all it holds)",
           path, why));

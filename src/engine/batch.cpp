@@ -9,11 +9,11 @@
 
 #include <cerrno>
 #include <cstring>
-#include <format>
 #include <memory>
 #include <string>
 #include <string_view>
 
+#include "base/format.hpp"
 #include "os/private_file.hpp"
 
 namespace forebay {
@@ -39,7 +39,7 @@ struct Entry {
 constexpr std::size_t kChecked = offsetof(Head, device);
 
 std::string name_of(std::uint32_t file, std::uint32_t word) {
-  return std::format("{}{}.{}", kPrefix, file, (word & kBatchPlace) != 0 ? 1 : 0);
+  return format_text("{}{}.{}", kPrefix, file, (word & kBatchPlace) != 0 ? 1 : 0);
 }
 
 Result<Fd> directory_of(const Core& core) {

@@ -2,9 +2,9 @@
 
 #include <cerrno>
 #include <cinttypes>
-#include <format>
 #include <vector>
 
+#include "base/format.hpp"
 #include "engine/crash_point.hpp"
 #include "os/futex.hpp"
 
@@ -237,7 +237,7 @@ Result<BucketLock> BucketTable::lock(std::uint32_t index, Key key) const {
   const auto locked = peers_.lock(bucket.lock);
   if (locked == Locked::kTimedOut) {
     return fail(ETIMEDOUT,
-                std::format("block {} of file {} of the buffer is locked by process {}, which does not go on",
+                format_text("block {} of file {} of the buffer is locked by process {}, which does not go on",
                             key_block(key), key_file(key),
                             control_.lease(lease_slot(bucket.lock.load())).pid.load()));
   }

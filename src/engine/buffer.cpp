@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "engine/handover.hpp"
 #include "engine/truncate.hpp"
@@ -17,7 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 Result<std::string> real_path(int fd, const std::string& path) {
   std::string real(4096, '\0');
-  const auto link = std::format("/proc/self/fd/{}", fd);
+  const auto link = format_text("/proc/self/fd/{}", fd);
   const ssize_t n = ::readlink(link.c_str(), real.data(), real.size());
   if (n < 0) return fail_errno(errno, "find the name of", path);
   real.resize(static_cast<std::size_t>(n));
@@ -125,7 +125,7 @@ Result<std::shared_ptr<File>> Buffer::open_descriptor(int fd, int flags, Look lo
                                                       const std::function<void(FileSettings&)>& adjust) {
   if (!attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
   const OwnIo own;
-  const auto path = std::format("/proc/self/fd/{}", fd);
+  const auto path = format_text("/proc/self/fd/{}", fd);
   const int has = ::fcntl(fd, F_GETFL);
   if (has < 0) return fail_errno(errno, "examine", path);
   // What a duplicate shares with the caller's must not come in our way.
@@ -276,7 +276,7 @@ std::uint64_t Buffer::unreserved(std::uint32_t number) {
 Status Buffer::grant_reservation(std::uint32_t number, std::uint64_t size, ReserveKind kind) {
   const auto left = unreserved(number);
   if (size > left && kind == ReserveKind::Hard) {
-    return fail(ENOSPC, std::format("{} cannot have {} reserved: others have left {}",
+    return fail(ENOSPC, format_text("{} cannot have {} reserved: others have left {}",
                                     core_.files.path(number), format_bytes(size), format_bytes(left)));
   }
   core_.control.file(number).reserve.store(std::min(size, left));

@@ -3,9 +3,9 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <format>
 #include <thread>
 
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "engine/crash_point.hpp"
 #include "extent/weight.hpp"
@@ -71,7 +71,7 @@ Result<Claim> Drain::claim(Shipment& shipment, std::uint64_t block) {
     count(core_.counters().damaged);
     note_error(
         file,
-        {EIO, std::format("the buffered bytes of block {} of {} were damaged in the buffer; they are kept "
+        {EIO, format_text("the buffered bytes of block {} of {} were damaged in the buffer; they are kept "
                           "there and were not written home",
                           block, shipment.home->path())});
     return Claim::kDamaged;
@@ -234,7 +234,7 @@ Status Drain::wait_for_claim(std::uint32_t file, std::uint64_t block, Clock::tim
     if (Clock::now() >= deadline) {
       return fail(
           ETIMEDOUT,
-          std::format("home has not taken block {} of {} for too long (process {} is writing it)", block,
+          format_text("home has not taken block {} of {} for too long (process {} is writing it)", block,
                       core_.files.path(file), core_.control.lease(lease_slot(claimer)).pid.load()));
     }
     futex_wait(bucket.claimer, claimer, kTick);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "engine/truncate.hpp"
 #include "os/quiet_thread.hpp"
@@ -379,7 +379,7 @@ Status Drainer::flush_once(const std::shared_ptr<HomeFile>& home, const std::vec
     }
     if (*claimed == Claim::kBusy || *claimed == Claim::kStepBack) busy.push_back(block);
     if (*claimed == Claim::kDamaged) {
-      result = fail(EIO, std::format("block {} of {} was damaged in the buffer and cannot be written home",
+      result = fail(EIO, format_text("block {} of {} was damaged in the buffer and cannot be written home",
                                      block, home->path()));
     }
   }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <format>
 #include <memory>
 
+#include "base/format.hpp"
 #include "base/prefetch.hpp"
 #include "engine/crash_point.hpp"
 #include "engine/evictor.hpp"
@@ -96,7 +96,7 @@ Status Fetcher::gather(const HomeFile& home, const FileSettings& settings, std::
     auto& bucket = core_.control.bucket(*found);
     if (guard && bucket.place.load() != 0) {
       if ((bucket.flags.load() & kBucketDamaged) != 0) {
-        return fail(EIO, std::format("block {} of {} was damaged in the buffer", block, home.path()));
+        return fail(EIO, format_text("block {} of {} was damaged in the buffer", block, home.path()));
       }
       Status status;
       const auto place = bucket.place.load() - 1;

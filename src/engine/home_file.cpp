@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <chrono>
 #include <climits>
-#include <format>
 
+#include "base/format.hpp"
 #include "engine/core.hpp"
 #include "os/private_file.hpp"
 
@@ -39,7 +39,7 @@ Result<std::shared_ptr<HomeFile>> HomeFile::reopen(Core& core, std::uint32_t fil
 
 Result<std::shared_ptr<HomeFile>> HomeFile::again() const {
   const OwnIo own;
-  Fd fd(::open(std::format("/proc/self/fd/{}", fd_.get()).c_str(), O_RDWR | O_CLOEXEC));
+  Fd fd(::open(format_text("/proc/self/fd/{}", fd_.get()).c_str(), O_RDWR | O_CLOEXEC));
   if (!fd) return fail_errno(errno, "open", path_);
   return std::make_shared<HomeFile>(first_block_, std::move(fd), path_, true, speed_);
 }

@@ -3,17 +3,17 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <format>
 #include <fstream>
 #include <iterator>
 #include <string>
 
+#include "base/format.hpp"
 #include "os/own_io.hpp"
 
 namespace forebay {
 
 FileSystem file_system_of(std::string_view mounts, std::uint64_t device) {
-  const auto wanted = std::format(" {}:{} ", device >> 32, device & 0xffff'ffff);
+  const auto wanted = format_text(" {}:{} ", device >> 32, device & 0xffff'ffff);
   const auto at = mounts.find(wanted);
   if (at == std::string_view::npos) return FileSystem::kOther;
   const auto line = mounts.substr(at, mounts.find('\n', at) - at);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/format.hpp"
 #include "engine/attach.hpp"
 #include "engine/test_buffer.hpp"
 #include "os/private_file.hpp"
@@ -264,8 +265,8 @@ TEST(Modes, NothingArrivesWhileTheDrainOfAFileIsHeld) {
   auto one = test.open(held, O_RDWR | O_CREAT);
   auto other = test.open(free, O_RDWR | O_CREAT);
   for (int i = 0; i < 100; ++i) {
-    const auto before = std::format("{:08}", 2 * i);
-    const auto after = std::format("{:08}", 2 * i + 1);
+    const auto before = format_text("{:08}", 2 * i);
+    const auto after = format_text("{:08}", 2 * i + 1);
     ASSERT_TRUE(one->write(0, bytes_of(before)));
     one->hold_drain();
     one->hold_drain();

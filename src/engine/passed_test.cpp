@@ -2,9 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <format>
 #include <memory>
 #include <thread>
+
+#include "base/format.hpp"
 
 namespace forebay {
 namespace {
@@ -29,7 +30,7 @@ TEST(Passed, ReasonsAreCountedForEverybodyAndForOneself) {
 TEST(Passed, WhatDoesNotFitIsCountedTogether) {
   const auto table = std::make_unique<PassedTable>();
   PassedNotes notes(*table);
-  for (int i = 0; i < 100; ++i) notes.note(std::format("reason {}", i));
+  for (int i = 0; i < 100; ++i) notes.note(format_text("reason {}", i));
   std::uint64_t sum = 0;
   for (const auto& [why, times] : passed_of(*table)) sum += times;
   EXPECT_EQ(sum, 100U);

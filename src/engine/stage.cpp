@@ -2,8 +2,8 @@
 
 #include <cerrno>
 #include <chrono>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/prefetch.hpp"
 #include "engine/crash_point.hpp"
 #include "engine/dirty_filter.hpp"
@@ -88,7 +88,7 @@ Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, s
   expect_dirty(file, key_block(key));
   if (file.intent.load() != 0) return Outcome::kTruncating;
   if ((bucket.flags.load(std::memory_order_relaxed) & kBucketDamaged) != 0) {
-    return fail(EIO, std::format("block {} of {} was damaged in the buffer", key_block(key),
+    return fail(EIO, format_text("block {} of {} was damaged in the buffer", key_block(key),
                                  core_.files.path(key_file(key))));
   }
   const auto place = bucket.place.load(std::memory_order_relaxed);

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <format>
 
+#include "base/format.hpp"
 #include "engine/data_owner.hpp"
 #include "engine/geometry.hpp"
 #include "os/private_file.hpp"
@@ -54,7 +54,7 @@ Result<std::unique_ptr<Tier>> open_tier(const Control& control, std::uint32_t in
   }
   const auto claimed = control.shared().tiers[index].available.load();
   if (claimed > layout.slots || there < claimed) {
-    return fail(EBADMSG, std::format("{}/{} holds {} buckets and should hold {}: it was cut short", path,
+    return fail(EBADMSG, format_text("{}/{} holds {} buckets and should hold {}: it was cut short", path,
                                      file, there, claimed));
   }
   return tier;
@@ -98,7 +98,7 @@ Tier& Tiers::of_slot(std::uint32_t slot) {
 Status Tiers::read(std::uint32_t slot, std::uint32_t offset, std::uint32_t length, std::byte* to) {
   auto& tier = of_slot(slot);
   if (!tier.holds(slot) || !tier.reserved(slot))
-    return fail(EBADMSG, std::format("the buffer has no bucket {}", slot));
+    return fail(EBADMSG, format_text("the buffer has no bucket {}", slot));
   if (tier.mapped) {
     std::copy_n(tier.mapped->slot(slot - tier.first_slot) + offset, length, to);
     return {};

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <format>
 #include <memory>
 
+#include "base/format.hpp"
 #include "os/life_lock.hpp"
 #include "os/private_file.hpp"
 
@@ -24,7 +24,7 @@ Result<std::uint64_t> random_id() {
   return id;
 }
 
-std::string hexadecimal(std::uint64_t value) { return std::format("{:016x}", value); }
+std::string hexadecimal(std::uint64_t value) { return format_text("{:016x}", value); }
 
 Result<std::vector<std::string>> list_names(const Fd& directory) {
   // A description of its own: reading moves its position.

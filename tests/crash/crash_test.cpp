@@ -5,13 +5,13 @@
 
 #include <chrono>
 #include <cstdio>
-#include <format>
 #include <optional>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "crash/crash_points.hpp"
 #include "support/child.hpp"
@@ -242,7 +242,7 @@ TEST(Crash, NothingAcknowledgedIsLostAndNobodyHangs) {
   };
   for (std::uint64_t epoch = 0; !HasFailure() && (dead < wanted || !never_struck().empty()); ++epoch) {
     if (Clock::now() > longest) break;
-    SCOPED_TRACE(std::format("epoch {} of seed {}", epoch, seed));
+    SCOPED_TRACE(format_text("epoch {} of seed {}", epoch, seed));
     Epoch one(*points, seed + epoch);
     one.run(20);
     dead += one.dead();

@@ -8,13 +8,13 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <format>
 #include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "engine/buffer.hpp"
 #include "engine/crash_point.hpp"
@@ -394,7 +394,7 @@ TEST_F(Interleaving, ATruncationOfAFileWhoseRecordHadAnotherFilesLastBucketCount
   const auto buffer = place.attach();
   std::vector<std::shared_ptr<File>> others;
   for (int i = 0; i < 15; ++i) {
-    auto other = buffer->open(place.home(std::format("other{}", i)), O_RDWR | O_CREAT);
+    auto other = buffer->open(place.home(format_text("other{}", i)), O_RDWR | O_CREAT);
     ASSERT_TRUE(other) << other.error().message;
     others.push_back(*other);
   }

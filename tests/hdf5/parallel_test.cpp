@@ -14,12 +14,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <format>
 #include <map>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "base/format.hpp"
 #include "config/load.hpp"
 #include "door/hdf5/native_dataset.hpp"
 #include "door/hdf5/parallel_dataset.hpp"
@@ -91,8 +91,8 @@ class Program {
         dice_{std::mt19937(seed), std::mt19937(seed * 100u + static_cast<unsigned>(rank_here))} {
     LoadOptions options;
     options.overrides = {
-        std::format("buffer.directory={}/buffer{}", folder, rank_here % std::max(buffers, 1)),
-        "buffer.bucket_size=4KiB", "buffer.max_processes=16", std::format("tiers=memory:{}:2MiB", folder)};
+        format_text("buffer.directory={}/buffer{}", folder, rank_here % std::max(buffers, 1)),
+        "buffer.bucket_size=4KiB", "buffer.max_processes=16", format_text("tiers=memory:{}:2MiB", folder)};
     auto settings = must(load(options), "load");
     if (buffers > 1) settings.tiers[0].path = tier_folder(folder);
     buffer_ = must(Buffer::attach(settings), "attach");
@@ -130,7 +130,7 @@ class Program {
 
  private:
   static std::string tier_folder(const std::string& folder) {
-    const auto own = std::format("{}/tier{}", folder, rank_here);
+    const auto own = format_text("{}/tier{}", folder, rank_here);
     std::filesystem::create_directories(own);
     return own;
   }
@@ -192,7 +192,7 @@ class Program {
     (void)create_dataset(chunked, chunked && dice_.chance(20), dice_.pick(8, 120));
   }
   std::string create_dataset(bool chunked, bool filtered, hsize_t rows) {
-    const auto name = std::format("d{}", ++names_);
+    const auto name = format_text("d{}", ++names_);
     auto& dataset = datasets_[name];
     dataset.chunked = chunked;
     dataset.filtered = filtered;
@@ -202,7 +202,7 @@ class Program {
     const hsize_t limits[] = {H5S_UNLIMITED, kColumns};
     const hsize_t chunk[] = {dice_.pick(1, std::min<hsize_t>(rows, 16)),
                              dice_.chance(30) ? kColumns : dice_.pick(1, kColumns)};
-    note(std::format("create {} {}x{}{}{}", name, rows, kColumns, dataset.chunked ? " chunked" : "",
+    note(format_text("create {} {}x{}{}{}", name, rows, kColumns, dataset.chunked ? " chunked" : "",
                      dataset.filtered ? " filtered" : ""));
     if (dataset.chunked) H5Pset_chunk(layout.get(), 2, chunk);
     if (dataset.filtered) H5Pset_shuffle(layout.get());
@@ -285,7 +285,7 @@ class Program {
     auto& dataset = opened(name);
     if (dataset.rows() == 0) return;
     meet();
-    note(std::format("write {} {}", name, collective ? "together" : "alone"));
+    note(format_text("write {} {}", name, collective ? "together" : "alone"));
     const auto all = parts(dataset);
     const auto base = static_cast<std::int32_t>(dice_.pick(0, 1u << 30));
     for (const auto& part : all) {
@@ -350,7 +350,7 @@ class Program {
     if (dataset.rows() == 0) return;
     // A collective read shows what other nodes have staged.
     if (!collective || dataset.filtered) meet();
-    note(std::format("read {} {}", name, collective ? "together" : "alone"));
+    note(format_text("read {} {}", name, collective ? "together" : "alone"));
     auto all = parts(dataset);
     std::ranges::rotate(all, all.begin() + 1);  // what another rank wrote
     const auto& mine = all[static_cast<std::size_t>(rank_here)];
@@ -376,7 +376,7 @@ class Program {
         const auto want = dataset.content[(mine.start[0] + i) * kColumns + mine.start[1] + j];
         const auto have = memory[i * mine.count[1] + j];
         if (want != have)
-          die(std::format("{}[{}, {}] of {} rows is {}, must be {}", name, mine.start[0] + i,
+          die(format_text("{}[{}, {}] of {} rows is {}, must be {}", name, mine.start[0] + i,
                           mine.start[1] + j, dataset.rows(), have, want));
       }
     }
@@ -398,7 +398,7 @@ class Program {
       const Inside inside;
       if (buffers_ == 0 || dataset.engine->refusal()) dims[0] = std::max(rows, dataset.rows());
     }
-    note(std::format("resize {} from {} to {}", name, dataset.rows(), dims[0]));
+    note(format_text("resize {} from {} to {}", name, dataset.rows(), dims[0]));
     {
       const Inside inside;
       must(dataset.engine->before_resize(dims), "before_resize");
@@ -431,8 +431,8 @@ class Program {
   void copy() {
     const auto name = any();
     if (datasets_.at(name).shrunk) return;
-    const auto target = std::format("d{}", ++names_);
-    note(std::format("copy {} to {}", name, target));
+    const auto target = format_text("d{}", ++names_);
+    note(format_text("copy {} to {}", name, target));
     must(file_->settle(), "settle");
     expect(
         H5Ocopy(file_id_.get(), name.c_str(), file_id_.get(), target.c_str(), H5P_DEFAULT, H5P_DEFAULT) >= 0,
@@ -511,7 +511,7 @@ class Program {
       const auto [h, w] = std::ranges::mismatch(have, dataset.content);
       if (h == have.end()) continue;
       const auto at = static_cast<hsize_t>(h - have.begin());
-      die(std::format("in the end {}[{}, {}] of {} rows is {}, must be {}", name, at / kColumns,
+      die(format_text("in the end {}[{}, {}] of {} rows is {}, must be {}", name, at / kColumns,
                       at % kColumns, dataset.rows(), *h, *w));
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -549,8 +549,8 @@ int main(int argc, char** argv) {
   const auto seeds_from = static_cast<unsigned>(std::atoi(argv[2]));
   const auto seeds = 10u;
   for (unsigned seed = seeds_from; seed < seeds_from + seeds; ++seed) {
-    trail = std::format("seed {}: ", seed);
-    const auto folder = std::format("{}/parallel-{}-{}-{}", argv[1], seeds_from, rank_count, argv[4]);
+    trail = format_text("seed {}: ", seed);
+    const auto folder = format_text("{}/parallel-{}-{}-{}", argv[1], seeds_from, rank_count, argv[4]);
     if (rank_here == 0) {
       std::filesystem::remove_all(folder);
       std::filesystem::create_directories(folder);

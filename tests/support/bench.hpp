@@ -2,11 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <format>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include "base/format.hpp"
 #include "os/temporary_directory.hpp"
 #include "support/command.hpp"
 #include "support/node.hpp"
@@ -17,7 +17,7 @@ class Bench {
  public:
   // `benchmarks`: the elements of that list.
   explicit Bench(const std::string& benchmarks, const std::string& more = "") {
-    std::ofstream(file()) << std::format(R"({{{} "benchmarks": [{}]}})", more, benchmarks);
+    std::ofstream(file()) << format_text(R"({{{} "benchmarks": [{}]}})", more, benchmarks);
   }
 
   // `before`: a program and its arguments that starts the suite.

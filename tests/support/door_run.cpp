@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <format>
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <sstream>
+
+#include "base/format.hpp"
 
 namespace forebay::testing {
 namespace {
@@ -47,7 +48,7 @@ std::string DoorRun::missing() const {
 
 // Small buckets, so that small files have many; small tiers, so that there is pressure.
 Words DoorRun::buffer(int node) const {
-  const auto place = node == 0 ? memory_.path() : memory_.file(std::format("node{}", node));
+  const auto place = node == 0 ? memory_.path() : memory_.file(format_text("node{}", node));
   fs::create_directories(place);
   return {"FOREBAY_BUFFER_DIRECTORY=" + place + "/control", "FOREBAY_BUFFER_BUCKET_SIZE=16KiB",
           "FOREBAY_BUFFER_MAX_PROCESSES=64", "FOREBAY_TIERS=memory:" + place + ":64MiB"};
@@ -96,9 +97,9 @@ Words DoorRun::on_ranks(int ranks, const Words& command) const {
 
 Words DoorRun::on_nodes(int nodes, int ranks, const Words& command) const {
   if (nodes == 1) return on_ranks(ranks, command);
-  std::string choose = std::format("case $((${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}} % {})) in\n", nodes);
+  std::string choose = format_text("case $((${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}} % {})) in\n", nodes);
   for (int node = 0; node < nodes; ++node) {
-    choose += std::format("{}) export", node);
+    choose += format_text("{}) export", node);
     for (const auto& word : buffer(node)) choose += " " + word;
     choose += ";;\n";
   }
@@ -136,7 +137,7 @@ std::string different_files(const std::string& left, const std::string& right,
     const fs::path a = fs::path(left) / name;
     const fs::path b = fs::path(right) / name;
     if (!fs::exists(a) || !fs::exists(b)) {
-      answer += std::format("{} is only in {}\n", name, fs::exists(a) ? left : right);
+      answer += format_text("{} is only in {}\n", name, fs::exists(a) ? left : right);
       continue;
     }
     const auto one = slurp(a);
@@ -144,7 +145,7 @@ std::string different_files(const std::string& left, const std::string& right,
     if (one == other) continue;
     const auto at = std::ranges::mismatch(one, other).in1 - one.begin();
     answer +=
-        std::format("{} differs from byte {} on ({} and {} bytes)\n", name, at, one.size(), other.size());
+        format_text("{} differs from byte {} on ({} and {} bytes)\n", name, at, one.size(), other.size());
   }
   return answer;
 }
@@ -160,7 +161,7 @@ std::string different_lines(const std::string& left, const std::string& right) {
     const bool too = static_cast<bool>(std::getline(b, other));
     if (!more && !too) break;
     if (more && too && one == other) continue;
-    answer += std::format("line {}\n  natively: {}\n  with it:  {}\n", number, more ? one : "(nothing)",
+    answer += format_text("line {}\n  natively: {}\n  with it:  {}\n", number, more ? one : "(nothing)",
                           too ? other : "(nothing)");
     ++shown;
     if (!more || !too) break;

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/format.hpp"
 #include "engine/buffer.hpp"
 #include "support/place.hpp"
 #include "support/truth.hpp"
@@ -60,14 +61,14 @@ class Worker {
  private:
   template <class... Args>
   void doing(std::format_string<Args...> words, Args&&... args) {
-    doing_ = std::format(words, std::forward<Args>(args)...);
+    doing_ = format_text(words, std::forward<Args>(args)...);
     const auto n = std::min(doing_.size(), state_.doing.size() - 1);
     std::copy_n(doing_.data(), n, state_.doing.data());
     state_.doing[n] = 0;
   }
   [[noreturn]] void wrong(const std::string& what) const {
     throw std::runtime_error(
-        std::format("worker {}, operation {}, {}: {}", me_, state_.operations.load(), doing_, what));
+        format_text("worker {}, operation {}, {}: {}", me_, state_.operations.load(), doing_, what));
   }
   template <class R>
   R check(R result, const char* what) const {
@@ -148,14 +149,14 @@ class Worker {
       const auto size = check(handle(f).size(), "size").value();
       const bool tail = file.tail_owner == me_;
       if (tail && (size < file.size.load() || size > std::max(file.size.load(), p.offset + p.length))) {
-        wrong(std::format("{} bytes, not {} to {}", size, file.size.load(), p.offset + p.length));
+        wrong(format_text("{} bytes, not {} to {}", size, file.size.load(), p.offset + p.length));
       }
       const auto end = std::min(p.offset + p.length, size);
       if (end > p.offset) {
         const auto got = fetch(f, p.offset, end - p.offset);
         for (std::uint64_t i = 0; i < got.size(); ++i) {
           if (!allowed(truth_, f, p.offset + i, got[i])) {
-            wrong(std::format("byte {} is {}, neither {} nor {}", p.offset + i, got[i],
+            wrong(format_text("byte {} is {}, neither {} nor {}", p.offset + i, got[i],
                               file.bytes[p.offset + i], pattern(p.seed, p.offset + i)));
           }
           file.bytes[p.offset + i] = got[i];
@@ -187,7 +188,7 @@ class Worker {
     const auto done = append ? handle(f).append(bytes) : handle(f).write(offset, bytes);
     check(done, append ? "append" : "write");
     if (*done != (append ? offset : length))
-      wrong(std::format("{} says {}", append ? "append" : "write", *done));
+      wrong(format_text("{} says {}", append ? "append" : "write", *done));
     commit();
   }
 
@@ -218,12 +219,12 @@ class Worker {
     const auto size = file.size.load();
     if (rules_size(f)) {
       const auto expected = offset >= size ? 0 : std::min(length, size - offset);
-      if (got.size() != expected) wrong(std::format("{} bytes, not {}", got.size(), expected));
+      if (got.size() != expected) wrong(format_text("{} bytes, not {}", got.size(), expected));
       if (const auto told = check(handle(f).size(), "size").value(); told != size) {
-        wrong(std::format("size {}, not {}", told, size));
+        wrong(format_text("size {}, not {}", told, size));
       }
     } else if (got.size() < length && offset + got.size() < file.fixed) {
-      wrong(std::format("only {} bytes", got.size()));
+      wrong(format_text("only {} bytes", got.size()));
     }
     for (std::uint64_t i = 0; i < got.size(); ++i) {
       if (!mine(f, offset + i) || got[i] == file.bytes[offset + i]) continue;
@@ -231,7 +232,7 @@ class Worker {
       for (auto k = i; k < got.size(); ++k) {
         if (mine(f, offset + k) && got[k] != file.bytes[offset + k]) last = k;
       }
-      wrong(std::format("byte {} is {}, not {} (differences up to {})", offset + i, got[i],
+      wrong(format_text("byte {} is {}, not {} (differences up to {})", offset + i, got[i],
                         file.bytes[offset + i], offset + last));
     }
   }

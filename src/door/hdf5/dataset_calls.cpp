@@ -2,10 +2,10 @@
 
 #include <H5VLnative.h>
 
-#include <format>
 #include <type_traits>
 #include <vector>
 
+#include "base/format.hpp"
 #include "door/hdf5/calls.hpp"
 #include "door/hdf5/control_calls.hpp"
 #include "door/hdf5/dataset_object.hpp"
@@ -49,7 +49,7 @@ void* open(void* place, const H5VL_loc_params_t* where, const char* name, hid_t 
 
 void note_refusal(DatasetObject& one) {
   if (std::exchange(one.noted, true)) return;
-  one.file->note_passed(std::format("HDF5 on MPI-IO: {}", words(one.parallel()->last_reason())));
+  one.file->note_passed(format_text("HDF5 on MPI-IO: {}", words(one.parallel()->last_reason())));
 }
 
 // What several datasets are handed in one call.

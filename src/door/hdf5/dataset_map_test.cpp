@@ -5,9 +5,9 @@
 #include <hdf5.h>
 
 #include <array>
-#include <format>
 #include <vector>
 
+#include "base/format.hpp"
 #include "door/hdf5/test_dataset.hpp"
 
 namespace forebay::hdf5 {
@@ -28,7 +28,7 @@ class DatasetMapTest : public FolderTest {
   Hid dataset(hid_t type, std::vector<hsize_t> dims, std::vector<hsize_t> limits = {}) {
     const Hid space(H5Screate_simple(static_cast<int>(dims.size()), dims.data(),
                                      limits.empty() ? nullptr : limits.data()));
-    return Hid(H5Dcreate2(file_.get(), std::format("d{}", ++made_).c_str(), type, space.get(), H5P_DEFAULT,
+    return Hid(H5Dcreate2(file_.get(), format_text("d{}", ++made_).c_str(), type, space.get(), H5P_DEFAULT,
                           creation_.get(), H5P_DEFAULT));
   }
   void expect_refused(const Hid& dataset, Reason reason, bool writable = true) {

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <format>
 #include <utility>
 
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "door/hdf5/error_stack.hpp"
 #include "door/hdf5/opened_file.hpp"
@@ -201,7 +201,7 @@ herr_t lock_with(H5FD_t* base, int operation, const char* action) {
   if (::flock(file.handle, operation) == 0) return 0;
   if (file.ignore_missing_locks && errno == ENOSYS) return 0;
   push_words(
-      std::format("unable to {} file, errno = {}, error message = '{}'", action, errno, std::strerror(errno))
+      format_text("unable to {} file, errno = {}, error message = '{}'", action, errno, std::strerror(errno))
           .c_str(),
       H5E_VFL, *action == 'l' ? H5E_CANTLOCKFILE : H5E_CANTUNLOCKFILE);
   return -1;
@@ -215,7 +215,7 @@ herr_t unlock(H5FD_t* file) { return lock_with(file, LOCK_UN, "unlock"); }
 
 herr_t remove(const char* name, hid_t /*fapl*/) {
   if (std::remove(name) == 0) return 0;
-  push_words(std::format("unable to delete file '{}': {}", name, std::strerror(errno)).c_str(), H5E_VFL,
+  push_words(format_text("unable to delete file '{}': {}", name, std::strerror(errno)).c_str(), H5E_VFL,
              H5E_CANTDELETEFILE);
   return -1;
 }

@@ -6,11 +6,11 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <format>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "config/load.hpp"
 #include "door/hdf5/error_stack.hpp"
@@ -33,7 +33,7 @@ Result<std::vector<Part>> parts_of(std::string_view text) {
     }
     const auto equals = text.find('=');
     if (equals == std::string_view::npos)
-      return fail(EINVAL, std::format("connector string: \"{}\" is not key=value", text));
+      return fail(EINVAL, format_text("connector string: \"{}\" is not key=value", text));
     Part part{.key = text.substr(0, equals), .value = {}};
     text.remove_prefix(equals + 1);
     if (text.starts_with('{')) {
@@ -60,7 +60,7 @@ Result<std::vector<Part>> parts_of(std::string_view text) {
 Result<std::vector<std::string>> settings_of(std::string_view text) {
   FOREBAY_ASSIGN(const auto parts, parts_of(text));
   std::vector<std::string> settings;
-  for (const auto& part : parts) settings.push_back(std::format("{}={}", part.key, part.value));
+  for (const auto& part : parts) settings.push_back(format_text("{}={}", part.key, part.value));
   FOREBAY_TRY(override_file_settings({}, {}, "", settings, "connector string"));
   return settings;
 }
@@ -81,7 +81,7 @@ Result<hid_t> connector_of(std::string_view which) {
                       ? H5VLregister_connector_by_value(static_cast<H5VL_class_value_t>(value), H5P_DEFAULT)
                       : H5VLregister_connector_by_name(text.c_str(), H5P_DEFAULT);
   if (id < 0)
-    return fail(EINVAL, std::format("connector string: under_vol: there is no connector \"{}\"", which));
+    return fail(EINVAL, format_text("connector string: under_vol: there is no connector \"{}\"", which));
   return id;
 }
 
@@ -130,7 +130,7 @@ std::string ConnectorInfo::text() const {
   char* below = nullptr;
   if (under_info_ != nullptr) H5VLconnector_info_to_str(under_info_, under_vol_, &below);
   auto text =
-      std::format("under_vol={};under_info={{{}}}", static_cast<int>(value), below != nullptr ? below : "");
+      format_text("under_vol={};under_info={{{}}}", static_cast<int>(value), below != nullptr ? below : "");
   if (!config_.empty()) text += ";config=" + config_;
   if (!settings_.empty()) {
     text += ";set={";
@@ -157,7 +157,7 @@ Result<ConnectorInfo*> ConnectorInfo::parse(std::string_view text) {
     } else if (part.key == "set") {
       FOREBAY_ASSIGN(settings, settings_of(part.value));
     } else {
-      return fail(EINVAL, std::format("connector string: \"{}\" is not under_vol, under_info, config or set",
+      return fail(EINVAL, format_text("connector string: \"{}\" is not under_vol, under_info, config or set",
                                       part.key));
     }
   }
@@ -173,7 +173,7 @@ Result<ConnectorInfo*> ConnectorInfo::parse(std::string_view text) {
   void* info = nullptr;
   if (!under_info.empty() && H5VLconnector_str_to_info(under_info.c_str(), under, &info) < 0) {
     H5Idec_ref(under);
-    return fail(EINVAL, std::format("connector string: under_info: \"{}\" is refused by the connector below",
+    return fail(EINVAL, format_text("connector string: under_info: \"{}\" is refused by the connector below",
                                     under_info));
   }
   auto* const parsed = new ConnectorInfo(under, info, std::move(config), std::move(settings));

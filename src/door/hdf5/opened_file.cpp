@@ -8,9 +8,9 @@
 #include <climits>
 #include <cstring>
 #include <filesystem>
-#include <format>
 #include <utility>
 
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "config/environment.hpp"
 #include "door/hdf5/error_stack.hpp"
@@ -115,7 +115,7 @@ OpenedFile* open_file(const char* name, unsigned flags, hid_t fapl) {
     const int told = how | ((flags & H5F_ACC_TRUNC) != 0 ? O_TRUNC : 0);
     // In the POSIX driver's words: programs look for them.
     push_words(
-        std::format("unable to open file: name = '{}', errno = {}, error message = '{}', flags = {:x}, "
+        format_text("unable to open file: name = '{}', errno = {}, error message = '{}', flags = {:x}, "
                     "o_flags = {:x}",
                     name, code, std::strerror(code), flags, static_cast<unsigned>(told))
             .c_str(),
@@ -149,7 +149,7 @@ OpenedFile* open_file(const char* name, unsigned flags, hid_t fapl) {
   }
   if ((flags & H5F_ACC_TRUNC) != 0 && file->why_plain != Plain::kNo) {
     if (::ftruncate(file->handle, 0) != 0) {
-      push_words(std::format("unable to truncate '{}': {}", name, std::strerror(errno)).c_str(), H5E_FILE,
+      push_words(format_text("unable to truncate '{}': {}", name, std::strerror(errno)).c_str(), H5E_FILE,
                  H5E_CANTOPENFILE);
       return nullptr;
     }

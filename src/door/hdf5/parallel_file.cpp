@@ -5,7 +5,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace forebay::hdf5 {
 namespace {
@@ -55,7 +56,7 @@ Status ParallelFile::settle(Buffer* buffer, const std::string& path, const Ranks
   }
   if (ranks.all(mine.has_value())) return {};
   if (!mine) return mine;
-  return fail(EIO, std::format("another rank could not carry home what it has of {}", path));
+  return fail(EIO, format_text("another rank could not carry home what it has of {}", path));
 }
 
 Result<std::shared_ptr<ParallelFile>> ParallelFile::open(Buffer* buffer, const std::string& path,
@@ -65,7 +66,7 @@ Result<std::shared_ptr<ParallelFile>> ParallelFile::open(Buffer* buffer, const s
   auto file = open_beside(buffer, path, writable, wished);
   if (!ranks->all(file.has_value())) {
     if (!file) return std::unexpected(std::move(file).error());
-    return fail(ENOTSUP, std::format("{} is not buffered: another rank could not open it", path));
+    return fail(ENOTSUP, format_text("{} is not buffered: another rank could not open it", path));
   }
   const auto check = buffer->core().control.header().check;
   std::shared_ptr<ParallelFile> opened(
@@ -86,7 +87,7 @@ ParallelFile::~ParallelFile() = default;
 Status ParallelFile::agree(Status mine) const {
   const bool all = ranks_->all(mine.has_value());
   if (!mine || all) return mine;
-  return fail(EIO, std::format("another rank could not carry its part of {} home", file_->path()));
+  return fail(EIO, format_text("another rank could not carry its part of {} home", file_->path()));
 }
 
 Status ParallelFile::flush() {

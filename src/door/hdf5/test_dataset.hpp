@@ -11,10 +11,10 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <format>
 #include <optional>
 #include <string>
 
+#include "base/format.hpp"
 #include "door/hdf5/dataset_map.hpp"
 #include "door/hdf5/transfer.hpp"
 
@@ -84,7 +84,7 @@ inline hid_t opaque(std::size_t size) {
 class FolderTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::format("/dev/shm/forebay-hdf5-test-{}", ::getpid());
+    folder_ = format_text("/dev/shm/forebay-hdf5-test-{}", ::getpid());
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }

@@ -6,9 +6,9 @@
 #include <hdf5.h>
 
 #include <filesystem>
-#include <format>
 #include <random>
 
+#include "base/format.hpp"
 #include "door/hdf5/test_dataset.hpp"
 
 namespace forebay::hdf5 {
@@ -286,7 +286,7 @@ TEST_F(TransferTest, ReadsWhatHdf5Reads) {
   for (unsigned seed = 1; seed <= kCases; ++seed) {
     Random random(seed);
     const auto c = random_case(random, false);
-    SCOPED_TRACE(std::format("seed {}: {}, {}, rank {}", seed, c.type.name, c.selection, c.shape.rank()));
+    SCOPED_TRACE(format_text("seed {}: {}, {}, rank {}", seed, c.type.name, c.selection, c.shape.rank()));
     make_file("a.h5", c, random);
     const Hid file(H5Fopen(path("a.h5").c_str(), H5F_ACC_RDONLY, H5P_DEFAULT));
     const Hid dataset(H5Dopen2(file.get(), "d", H5P_DEFAULT));
@@ -311,7 +311,7 @@ TEST_F(TransferTest, WritesWhatHdf5Writes) {
   for (unsigned seed = 1; seed <= kCases; ++seed) {
     Random random(seed);
     const auto c = random_case(random, true);
-    SCOPED_TRACE(std::format("seed {}: {}, {}, rank {}", seed, c.type.name, c.selection, c.shape.rank()));
+    SCOPED_TRACE(format_text("seed {}: {}, {}, rank {}", seed, c.type.name, c.selection, c.shape.rank()));
     make_file("a.h5", c, random);
     std::filesystem::copy_file(path("a.h5"), path("b.h5"), std::filesystem::copy_options::overwrite_existing);
     const auto memory = random_bytes(random, c.memory_elements * H5Tget_size(c.type.memory));

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <format>
 
+#include "base/format.hpp"
 #include "door/mpiio/type_cache.hpp"
 
 namespace forebay::mpiio {
@@ -55,7 +55,7 @@ Status OpenFile::make_way() {
 Status OpenFile::settle() {
   const auto mine = make_way();
   if (ranks_.all(mine.has_value()) || !mine) return mine;
-  return fail(EIO, std::format("another rank could not carry its part of {} home", engine_->path()));
+  return fail(EIO, format_text("another rank could not carry its part of {} home", engine_->path()));
 }
 
 void OpenFile::take_over_pointer() {
@@ -74,7 +74,7 @@ Status OpenFile::truncate(std::uint64_t size) {
   Status mine;
   if (number_in_buffer_ == 0) mine = engine_->truncate(size);
   if (ranks_.all(mine.has_value()) || !mine) return mine;
-  return fail(EIO, std::format("another rank could not give {} its size", engine_->path()));
+  return fail(EIO, format_text("another rank could not give {} its size", engine_->path()));
 }
 
 }  // namespace forebay::mpiio

@@ -6,12 +6,12 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <format>
 #include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "config/load.hpp"
 #include "door/mpiio/memory_home.hpp"
@@ -51,7 +51,7 @@ Result<std::string> chosen(const char* name, const Wishes& wishes) {
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
   if (!real) return fail_errno(errno, "find", path);
   if (const auto verdict = all->choice.of_name(real.get()); verdict != FileVerdict::Chosen)
-    return fail(ENOTSUP, std::format("{}: {}", real.get(), reason(verdict)));
+    return fail(ENOTSUP, format_text("{}: {}", real.get(), reason(verdict)));
   return std::string(real.get());
 }
 
@@ -74,8 +74,8 @@ Membership membership(const Wishes& wishes, std::vector<std::string>& given) {
     if (!tier.name.empty()) given.push_back("tier=" + tier.name);
     return {};
   }
-  const auto name = std::format("path-{:016x}", std::hash<std::string>{}(wishes.path));
-  return {.overrides = {"buffer.name=" + name, std::format("tiers=pmem:{}:25%", wishes.path)},
+  const auto name = format_text("path-{:016x}", std::hash<std::string>{}(wishes.path));
+  return {.overrides = {"buffer.name=" + name, format_text("tiers=pmem:{}:25%", wishes.path)},
           .overrides_from = "MPI_Info"};
 }
 

@@ -3,9 +3,9 @@
 
 #include <array>
 #include <cerrno>
-#include <format>
 #include <memory>
 
+#include "base/format.hpp"
 #include "door/native/arguments.hpp"
 #include "door/native/boundary.hpp"
 #include "door/native/handles.hpp"
@@ -82,7 +82,7 @@ int forebay_hint(forebay_file* file, int hint, uint64_t offset, uint64_t length)
   return cross([&]() -> Status {
     FOREBAY_ASSIGN(auto* const engine, engine_of(file));
     const auto index = static_cast<std::size_t>(hint);  // a negative one is larger than any
-    if (index >= kHints.size()) return fail(EINVAL, std::format("there is no hint {}", hint));
+    if (index >= kHints.size()) return fail(EINVAL, format_text("there is no hint {}", hint));
     return engine->hint(kHints[index], offset, length);
   });
 }

@@ -5,8 +5,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <format>
 
+#include "base/format.hpp"
 #include "door/native/arguments.hpp"
 #include "door/native/boundary.hpp"
 #include "door/native/handles.hpp"
@@ -65,7 +65,7 @@ int forebay_get_statistics(forebay_buffer* buffer, int scope, forebay_statistics
       for (std::uint32_t i = 0; i < core.control.header().lease_count; ++i)
         add(sum, core.control.lease(i).counters);
     } else {
-      return fail(EINVAL, std::format("there is no scope {}", scope));
+      return fail(EINVAL, format_text("there is no scope {}", scope));
     }
     sum.size = size;
     // The caller's structure may be older or newer than this library's.

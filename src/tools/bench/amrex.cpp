@@ -2,8 +2,8 @@
 // a level go to ranks, each rank's multifabs lie one after the other in one flat dataset a level, and
 // particles in another. With restart_check everything is read back.
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "tools/bench/datasets.hpp"
 #include "tools/bench/hdf5_files.hpp"
 #include "tools/bench/kernels.hpp"
@@ -37,7 +37,7 @@ class Amrex : public Kernel {
     const auto boxes = boxes_a_side * boxes_a_side * boxes_a_side;
     // A finer level covers half of each side of the one below, with cells of half the size: as many boxes.
     for (std::uint64_t level = 0; level < job_.count("nlevs"); ++level)
-      mesh_.push_back({std::format("level_{}/data:datatype=0", level), boxes, cells * job_.count("ncomp")});
+      mesh_.push_back({format_text("level_{}/data:datatype=0", level), boxes, cells * job_.count("ncomp")});
     const auto particles = cells * job_.count("nppc");
     if (particles != 0) particles_.push_back({"particles/level_0/data:datatype=0", boxes, particles * 7});
   }
@@ -81,7 +81,7 @@ class Amrex : public Kernel {
   }
   [[nodiscard]] std::string name(std::uint64_t file) const {
     const auto plots = job_.count("nplotfile");
-    return file < plots ? std::format("plt{:05}", file) : std::format("particles{:05}", file - plots);
+    return file < plots ? format_text("plt{:05}", file) : format_text("particles{:05}", file - plots);
   }
   [[nodiscard]] std::string path(std::uint64_t file) const { return job_.path() + "." + name(file); }
 

@@ -5,10 +5,10 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <format>
 #include <span>
 #include <string>
 
+#include "base/format.hpp"
 #include "tools/bench/pattern.hpp"
 
 namespace forebay::kernels {
@@ -30,7 +30,7 @@ class Checker {
       if (std::memcmp(expected.data(), found.data() + i, count * sizeof(T)) == 0) continue;
       for (std::size_t j = 0; j < count; ++j) {
         if (expected[j] == found[i + j]) continue;
-        wrong_ = std::format("dataset {}, timestep {}, index {}: found {:#x}, not {:#x}", dataset, timestep,
+        wrong_ = format_text("dataset {}, timestep {}, index {}: found {:#x}, not {:#x}", dataset, timestep,
                              first + i + j, found[i + j], expected[j]);
         break;
       }

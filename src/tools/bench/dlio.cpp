@@ -1,10 +1,10 @@
 // A reader of training data: shared files of samples, every sample once an epoch in an order of its own, in
 // batches, with a step of computing after each. The workers are the ranks.
 #include <algorithm>
-#include <format>
 #include <numeric>
 #include <random>
 
+#include "base/format.hpp"
 #include "tools/bench/datasets.hpp"
 #include "tools/bench/hdf5_files.hpp"
 #include "tools/bench/kernels.hpp"
@@ -59,7 +59,7 @@ class Dlio : public Kernel {
  private:
   [[nodiscard]] bool generates() const { return job_.flag("generate-data"); }
   [[nodiscard]] std::uint64_t samples() const { return samples_a_file_ * file_count_; }
-  [[nodiscard]] std::string path(std::uint64_t file) const { return std::format("{}.{}", job_.path(), file); }
+  [[nodiscard]] std::string path(std::uint64_t file) const { return format_text("{}.{}", job_.path(), file); }
   [[nodiscard]] Hid space(std::uint64_t sample) const {
     return box_of({samples_a_file_, sample_}, {sample, 0}, {1, sample_});
   }
@@ -130,7 +130,7 @@ class Dlio : public Kernel {
         recorder_.untimed([&] { take(sample, std::move(data), keeps); });
         if (++in_batch % batch_ == 0) recorder_.compute(job_.real("computation-time"));
       }
-      recorder_.end_iteration(std::format("epoch {}", epoch + 1));
+      recorder_.end_iteration(format_text("epoch {}", epoch + 1));
       recorder_.progress(static_cast<double>(epoch + 1) / static_cast<double>(epochs));
     }
     recorder_.timed(Phase::kClose, [&] {

@@ -2,9 +2,9 @@
 // process thousands of short runs of points, in all levels. Cases: F (atmosphere: most variables over
 // levels), G (ocean: few variables, longer runs), I (land: hundreds of variables, and points that nobody
 // has).
-#include <format>
 #include <random>
 
+#include "base/format.hpp"
 #include "tools/bench/datasets.hpp"
 #include "tools/bench/hdf5_files.hpp"
 #include "tools/bench/kernels.hpp"
@@ -53,7 +53,7 @@ class E3sm : public Kernel {
           write_selected<std::uint64_t>(datasets[v].get(), space.get(), transfer.get(), data);
         });
       }
-      recorder_.end_iteration(std::format("record {}", record + 1));
+      recorder_.end_iteration(format_text("record {}", record + 1));
       recorder_.progress(static_cast<double>(record + 1) / static_cast<double>(records_));
     }
     recorder_.timed(Phase::kFlush, [&] { must(H5Fflush(file.get(), H5F_SCOPE_LOCAL), "flush"); });
@@ -83,7 +83,7 @@ class E3sm : public Kernel {
 
  private:
   [[nodiscard]] static std::string name(std::uint64_t variable) {
-    return std::format("variable_{:03}", variable);
+    return format_text("variable_{:03}", variable);
   }
   [[nodiscard]] std::uint64_t levels_of(std::uint64_t variable) const {
     return variable * 37 % 100 < case_.deep_percent ? levels_ : 1;

@@ -2,8 +2,8 @@
 // each process; then everything is read back. A dataset holds an array, all arrays of a step, all steps of an
 // array, or everything, by its number of dimensions.
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "tools/bench/hdf5_files.hpp"
 #include "tools/bench/kernels.hpp"
 #include "tools/bench/selection.hpp"
@@ -87,13 +87,13 @@ class Metadata : public Kernel {
 
   void fill(std::uint64_t step, std::uint64_t array, std::vector<std::uint64_t>& tile) const {
     for (hsize_t row = 0; row < tile_rows_; ++row)
-      context_.fill(std::format("array={}", array), step, index(world_.rank(), row),
+      context_.fill(format_text("array={}", array), step, index(world_.rank(), row),
                     std::span(tile).subspan(row * tile_columns_, tile_columns_));
   }
   void compare(std::uint64_t step, std::uint64_t array, std::uint64_t rank,
                const std::vector<std::uint64_t>& tile) {
     for (hsize_t row = 0; row < tile_rows_; ++row)
-      checker_.check<std::uint64_t>(std::format("array={}", array), step, index(rank, row),
+      checker_.check<std::uint64_t>(format_text("array={}", array), step, index(rank, row),
                                     std::span(tile).subspan(row * tile_columns_, tile_columns_));
   }
   [[nodiscard]] std::uint64_t index(std::uint64_t rank, hsize_t row) const {
@@ -103,8 +103,8 @@ class Metadata : public Kernel {
   // Which dataset holds an array of a step, and where in it.
   [[nodiscard]] std::string dataset_name(std::uint64_t step, std::uint64_t array) const {
     if (dims_ == 4) return "everything";
-    if (dims_ == 3) return step_slowest_ ? std::format("array={}", array) : std::format("step={}", step);
-    return std::format("step={}_array={}", step, array);
+    if (dims_ == 3) return step_slowest_ ? format_text("array={}", array) : format_text("step={}", step);
+    return format_text("step={}_array={}", step, array);
   }
   [[nodiscard]] std::vector<hsize_t> leading(hsize_t step, hsize_t array) const {
     if (dims_ == 4) return step_slowest_ ? std::vector{step, array} : std::vector{array, step};

@@ -2,11 +2,11 @@
 // random.
 #include <algorithm>
 #include <array>
-#include <format>
 #include <fstream>
 #include <numeric>
 #include <random>
 
+#include "base/format.hpp"
 #include "tools/bench/kernels.hpp"
 
 namespace forebay::kernels {
@@ -59,7 +59,7 @@ class MpiIo : public Kernel {
     std::vector<std::uint8_t> data(accesses_.file_size());
     std::ifstream in(job_.path(), std::ios::binary);
     in.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(data.size()));
-    checker_.expect(in.good(), std::format("the file at home is shorter than {} bytes", data.size()));
+    checker_.expect(in.good(), format_text("the file at home is shorter than {} bytes", data.size()));
     checker_.check<std::uint8_t>(kDataset, 0, 0, data);
   }
 
@@ -74,7 +74,7 @@ void must_mpi(int code, const std::string& what) {
   std::array<char, MPI_MAX_ERROR_STRING> text{};
   int length = 0;
   MPI_Error_string(code, text.data(), &length);
-  throw std::runtime_error(std::format("cannot {}: {}", what, text.data()));
+  throw std::runtime_error(format_text("cannot {}: {}", what, text.data()));
 }
 
 void MpiIo::run() {

@@ -3,8 +3,8 @@
 // slices of a field.
 #include <algorithm>
 #include <array>
-#include <format>
 
+#include "base/format.hpp"
 #include "tools/bench/datasets.hpp"
 #include "tools/bench/hdf5_files.hpp"
 #include "tools/bench/kernels.hpp"
@@ -74,7 +74,7 @@ class OpenPmd : public Kernel {
       } else {
         read_slice(step, job_.text("pattern"));
       }
-      recorder_.end_iteration(std::format("step {}", step + 1));
+      recorder_.end_iteration(format_text("step {}", step + 1));
       recorder_.progress(static_cast<double>(step + 1) / static_cast<double>(steps_));
     }
     recorder_.end();
@@ -97,9 +97,9 @@ class OpenPmd : public Kernel {
 
  private:
   [[nodiscard]] std::string path(std::uint64_t step) const {
-    return std::format("{}.{:07}", job_.path(), step);
+    return format_text("{}.{:07}", job_.path(), step);
   }
-  [[nodiscard]] static std::string base(std::uint64_t step) { return std::format("data/{}", step); }
+  [[nodiscard]] static std::string base(std::uint64_t step) { return format_text("data/{}", step); }
   // Without the step: the timestep of the data says it.
   [[nodiscard]] static std::string record(const std::string& name) {
     return name.substr(name.find('/', 5) + 1);
@@ -109,12 +109,12 @@ class OpenPmd : public Kernel {
   template <class Visit>
   void for_records(std::uint64_t step, Visit&& visit) const {
     for (const auto* field : kFields) {
-      for (const auto* axis : kAxes) visit(std::format("{}/fields/{}/{}", base(step), field, axis), mesh_);
+      for (const auto* axis : kAxes) visit(format_text("{}/fields/{}/{}", base(step), field, axis), mesh_);
     }
     if (ratio_ == 0) return;
     for (const auto* what : {"position", "momentum"}) {
       for (const auto* axis : kAxes)
-        visit(std::format("{}/particles/ion/{}/{}", base(step), what, axis),
+        visit(format_text("{}/particles/ion/{}/{}", base(step), what, axis),
               std::vector<hsize_t>{blocks_ * cells_ * ratio_});
     }
   }
@@ -198,7 +198,7 @@ class OpenPmd : public Kernel {
   void check_metadata(hid_t file, std::uint64_t step) {
     const Hid group(H5Gopen2(file, base(step).c_str(), H5P_DEFAULT), H5Gclose, "open the step");
     checker_.expect(get_number(group.get(), "time") == static_cast<double>(step),
-                    std::format("attribute time of step {} is another one's", step));
+                    format_text("attribute time of step {} is another one's", step));
   }
 
   void read_metadata(std::uint64_t step) {
@@ -234,7 +234,7 @@ class OpenPmd : public Kernel {
     const auto transfer = files_.transfer_properties();
     auto file = recorder_.timed(Phase::kOpen, [&] { return files_.open(path(step), false); });
     for (const auto* axis : kAxes) {
-      const auto name = std::format("{}/fields/E/{}", base(step), axis);
+      const auto name = format_text("{}/fields/E/{}", base(step), axis);
       auto dataset = recorder_.timed(Phase::kMetadata, [&] { return open_dataset(file.get(), name); });
       const auto space = box_of(mesh_, start, count);
       const auto runs = runs_of(space.get());

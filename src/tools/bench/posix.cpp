@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <format>
 #include <numeric>
 #include <random>
 
+#include "base/format.hpp"
 #include "tools/bench/kernels.hpp"
 #include "tools/bench/step_buffers.hpp"
 
@@ -16,7 +16,7 @@ namespace forebay::kernels {
 namespace {
 
 int must_call(long answer, const std::string& what) {
-  if (answer < 0) throw std::runtime_error(std::format("cannot {}: {}", what, std::strerror(errno)));
+  if (answer < 0) throw std::runtime_error(format_text("cannot {}: {}", what, std::strerror(errno)));
   return static_cast<int>(answer);
 }
 
@@ -48,7 +48,7 @@ class Posix : public Kernel {
     if (job_.text("operation") != "write") {
       for (std::uint64_t i = 0; i < reads_; ++i) {
         read_pieces(i);
-        recorder_.end_iteration(std::format("read {}", i + 1));
+        recorder_.end_iteration(format_text("read {}", i + 1));
         recorder_.progress(static_cast<double>(i + 1) / static_cast<double>(reads_));
       }
     }
@@ -68,8 +68,8 @@ class Posix : public Kernel {
   }
 
  private:
-  [[nodiscard]] std::string path(std::uint64_t rank) const { return std::format("{}.{}", job_.path(), rank); }
-  [[nodiscard]] static std::string dataset(std::uint64_t rank) { return std::format("file {}", rank); }
+  [[nodiscard]] std::string path(std::uint64_t rank) const { return format_text("{}.{}", job_.path(), rank); }
+  [[nodiscard]] static std::string dataset(std::uint64_t rank) { return format_text("file {}", rank); }
 
   void fill(std::uint64_t rank, std::uint64_t piece, std::vector<std::uint8_t>& data) const {
     // A piece counts as a timestep for what tests plant; offsets go on over all of them.

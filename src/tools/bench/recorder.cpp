@@ -1,7 +1,8 @@
 #include "tools/bench/recorder.hpp"
 
-#include <format>
 #include <fstream>
+
+#include "base/format.hpp"
 
 namespace forebay::kernels {
 namespace {
@@ -18,13 +19,13 @@ double clock_seconds() {
 void Recorder::begin() {
   world_.barrier();
   begin_ = Clock::now();
-  tell(std::format("began {:.6f}", clock_seconds()));
+  tell(format_text("began {:.6f}", clock_seconds()));
 }
 
 void Recorder::end() {
   total_ = now();
   closed_at_ = clock_seconds();
-  tell(std::format("closed {:.6f}", closed_at_));
+  tell(format_text("closed {:.6f}", closed_at_));
 }
 
 void Recorder::compute(double seconds) {
@@ -32,7 +33,7 @@ void Recorder::compute(double seconds) {
   timed(Phase::kCompute, [&] { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); });
 }
 
-void Recorder::progress(double done) const { tell(std::format("done {:.3f}", done)); }
+void Recorder::progress(double done) const { tell(format_text("done {:.3f}", done)); }
 
 void Recorder::end_iteration(std::string name) {
   iterations_.push_back({std::move(name), observed() - observed_before_, bytes_ - bytes_before_});

@@ -2,8 +2,9 @@
 
 #include <array>
 #include <cstdlib>
-#include <format>
 #include <numeric>
+
+#include "base/format.hpp"
 
 namespace forebay::kernels {
 
@@ -12,7 +13,7 @@ std::string World::hdf5_version() {
   unsigned minor = 0;
   unsigned release = 0;
   H5get_libversion(&major, &minor, &release);
-  return std::format("{}.{}.{}", major, minor, release);
+  return format_text("{}.{}.{}", major, minor, release);
 }
 
 #ifdef H5_HAVE_PARALLEL

@@ -1,9 +1,10 @@
 #include "tools/demo/compare.hpp"
 
 #include <algorithm>
-#include <format>
 #include <fstream>
 #include <vector>
+
+#include "base/format.hpp"
 
 namespace forebay::demo {
 namespace {
@@ -32,10 +33,10 @@ std::string difference(const std::filesystem::path& one, const std::filesystem::
         std::mismatch(in_a.begin(), in_a.begin() + static_cast<std::ptrdiff_t>(common), in_b.begin()).first;
     const auto same = static_cast<std::size_t>(first - in_a.begin());
     if (same < common)
-      return std::format("{} and {} differ at byte {}", one.string(), other.string(), at + same);
+      return format_text("{} and {} differ at byte {}", one.string(), other.string(), at + same);
     at += common;
     if (size_a != size_b)
-      return std::format("{} and {} differ in size after byte {}", one.string(), other.string(), at);
+      return format_text("{} and {} differ in size after byte {}", one.string(), other.string(), at);
     if (common == 0) return "";
   }
 }

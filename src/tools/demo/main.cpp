@@ -8,12 +8,12 @@
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
-#include <format>
 #include <string>
 #include <system_error>
 
 #include "base/bytes.hpp"
 #include "base/duration.hpp"
+#include "base/format.hpp"
 #include "tools/demo/compare.hpp"
 #include "tools/demo/plan.hpp"
 #include "tools/demo/progress.hpp"
@@ -44,7 +44,7 @@ class Folder {
     const auto free = std::uint64_t{found.f_bavail} * found.f_frsize;
     if (free < wanted) {
       throw std::runtime_error(
-          std::format("the demo needs {} in {}, which has {} free: make room, or ask for less (--help)",
+          format_text("the demo needs {} in {}, which has {} free: make room, or ask for less (--help)",
                       format_bytes(wanted), parent.string(), format_bytes(free)));
     }
     std::string pattern = path_;
@@ -94,7 +94,7 @@ int run_demo(const Plan& plan, const Places& places) {
   const auto plain = run(plan, home.path() / "plain", make_plain_writer, shows("plainly"));
   const std::vector<std::string> settings{
       "buffer.directory=" + (memory.path() / "buffer").string(),
-      std::format("tiers=memory:{}:{}", memory.path().string(), plan.buffer_size())};
+      format_text("tiers=memory:{}:{}", memory.path().string(), plan.buffer_size())};
   const auto forebay = run(
       plan, home.path() / "forebay", [&] { return make_forebay_writer(settings); }, shows("through Forebay"));
   const auto differs = compare_all(plan, home.source() / "plain", home.source() / "forebay", progress);

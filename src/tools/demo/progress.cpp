@@ -3,7 +3,8 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace forebay::demo {
 namespace {
@@ -18,7 +19,7 @@ void Progress::show(const std::string& what, unsigned done, unsigned all) {
   if (!terminal_) return;
   const unsigned filled = all == 0 ? 0 : done * kWidth / all;
   const auto elapsed = std::chrono::steady_clock::now() - since_;
-  auto line = std::format("{:<16}[{}{}] {:>3}/{} {:3d} s", what, std::string(filled, '#'),
+  auto line = format_text("{:<16}[{}{}] {:>3}/{} {:3d} s", what, std::string(filled, '#'),
                           std::string(kWidth - filled, '.'), done, all,
                           std::chrono::duration_cast<std::chrono::seconds>(elapsed).count());
   if (line == shown_) return;

@@ -1,10 +1,10 @@
 #include "tools/demo/report.hpp"
 
 #include <algorithm>
-#include <format>
 
 #include "base/bytes.hpp"
 #include "base/duration.hpp"
+#include "base/format.hpp"
 
 namespace forebay::demo {
 namespace {
@@ -16,15 +16,15 @@ double ratio(std::chrono::nanoseconds a, std::chrono::nanoseconds b) {
 
 std::string row(std::string_view name, std::string_view plain, std::string_view forebay,
                 std::string_view ratio) {
-  return std::format("  {:<42}{:>10}{:>18}{:>9}\n", name, plain, forebay, ratio);
+  return format_text("  {:<42}{:>10}{:>18}{:>9}\n", name, plain, forebay, ratio);
 }
-std::string time(std::chrono::nanoseconds time) { return std::format("{:.2f} s", seconds(time)); }
-std::string times(double ratio) { return std::format("{:.1f} x", ratio); }
+std::string time(std::chrono::nanoseconds time) { return format_text("{:.2f} s", seconds(time)); }
+std::string times(double ratio) { return format_text("{:.1f} x", ratio); }
 
 }  // namespace
 
 std::string describe(const Plan& plan) {
-  return std::format(
+  return format_text(
       "{} processes, {} times: compute {} (asleep, as if on a GPU), write {} each to a file system of {}/s "
       "in all.\n",
       plan.processes, plan.checkpoints, format_duration(plan.compute), format_bytes(plan.size),
@@ -40,7 +40,7 @@ std::string report(const Figures& plain, const Figures& forebay, unsigned files)
   text += row("hidden time: written while computing", time({}), time(hidden), "");
   text += row("total time, until the last process ended", time(plain.total), time(forebay.total),
               times(ratio(plain.total, forebay.total)));
-  text += std::format(
+  text += format_text(
       "Forebay: {:.1f} times faster as seen by the program (it waited {} instead of {}); all {} files are "
       "equal.\n",
       ratio(plain.observed, forebay.observed), time(forebay.observed), time(plain.observed), files);

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <format>
 #include <thread>
 #include <vector>
 
+#include "base/format.hpp"
 #include "tools/demo/worker.hpp"
 
 namespace forebay::demo {
@@ -69,7 +69,7 @@ int guarded(Board::Worker& worker, const std::function<void()>& body) {
 std::string failure_of(const Board& board, unsigned processes) {
   for (unsigned i = 0; i < processes; ++i) {
     if (board.workers[i].failure[0] != 0)
-      return std::format("process {}: {}", i, board.workers[i].failure.data());
+      return format_text("process {}: {}", i, board.workers[i].failure.data());
   }
   return "a process ended before its work was done";
 }

@@ -10,12 +10,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <format>
 #include <fstream>
 #include <stdexcept>
 #include <thread>
 #include <vector>
 
+#include "base/format.hpp"
 #include "tools/demo/run.hpp"
 
 namespace forebay::demo {
@@ -48,13 +48,13 @@ std::string last_line(const std::filesystem::path& log) {
 SlowHome::SlowHome(const std::filesystem::path& slowfs, const std::filesystem::path& folder, const Plan& plan)
     : source_(folder / "source"), mount_point_(folder / "home"), log_(folder / "slowfs.log") {
   if (::access("/dev/fuse", R_OK | W_OK) != 0) {
-    throw std::runtime_error(std::format(
+    throw std::runtime_error(format_text(
         "the demo mounts its own slow file system, and FUSE is not available here (/dev/fuse: {}): load the "
         "kernel's fuse module, or start the container with --device /dev/fuse --cap-add SYS_ADMIN",
         std::strerror(errno)));
   }
   if (::access(slowfs.c_str(), X_OK) != 0) {
-    throw std::runtime_error(std::format("{} is not there: build it with ./dev build", slowfs.string()));
+    throw std::runtime_error(format_text("{} is not there: build it with ./dev build", slowfs.string()));
   }
   std::filesystem::create_directory(source_);
   std::filesystem::create_directory(mount_point_);
@@ -72,9 +72,9 @@ SlowHome::~SlowHome() { stop(); }
 void SlowHome::start(const std::filesystem::path& slowfs, const Plan& plan) {
   std::vector<std::string> words{slowfs,
                                  "--foreground",
-                                 std::format("--write-bandwidth={}", plan.bandwidth),
-                                 std::format("--read-bandwidth={}", plan.bandwidth),
-                                 std::format("--latency={}us", plan.latency / std::chrono::microseconds(1)),
+                                 format_text("--write-bandwidth={}", plan.bandwidth),
+                                 format_text("--read-bandwidth={}", plan.bandwidth),
+                                 format_text("--latency={}us", plan.latency / std::chrono::microseconds(1)),
                                  source_,
                                  mount_point_};
   std::vector<char*> arguments;

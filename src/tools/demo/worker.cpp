@@ -1,9 +1,10 @@
 #include "tools/demo/worker.hpp"
 
-#include <format>
 #include <random>
 #include <thread>
 #include <vector>
+
+#include "base/format.hpp"
 
 namespace forebay::demo {
 namespace {
@@ -40,7 +41,7 @@ void timed(std::atomic<std::int64_t>& sum, Action&& action) {
 }  // namespace
 
 std::string checkpoint_name(unsigned rank, unsigned step) {
-  return std::format("step{:03}.rank{:02}", step, rank);
+  return format_text("step{:03}.rank{:02}", step, rank);
 }
 
 void work(const Plan& plan, unsigned rank, const std::string& folder, Board& board,

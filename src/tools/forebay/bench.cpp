@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <format>
 #include <fstream>
 #include <span>
 
 #include "base/duration.hpp"
+#include "base/format.hpp"
 #include "tools/forebay/bench_child.hpp"
 #include "tools/forebay/bench_config.hpp"
 #include "tools/forebay/bench_home.hpp"
@@ -92,11 +92,11 @@ Result<Suite> read_all(const Options& options) {
     FOREBAY_ASSIGN(auto suite, read_suite(path_of(file)));
     if (suite.home && all.home && suite.home->directory != all.home->directory)
       return fail(EINVAL,
-                  std::format("{}: home: one run has one home, and an earlier file names another", file));
+                  format_text("{}: home: one run has one home, and an earlier file names another", file));
     if (suite.home) all.home = suite.home;
     for (auto& workload : suite.workloads) {
       if (std::ranges::contains(all.workloads, workload.name, &Workload::name))
-        return fail(EINVAL, std::format("{}: name: there is a {} already", file, workload.name));
+        return fail(EINVAL, format_text("{}: name: there is a {} already", file, workload.name));
       all.workloads.push_back(std::move(workload));
     }
   }
@@ -162,7 +162,7 @@ class Bench {
       for (auto& way : done.ways) {
         if (stop_signal() != 0) return;
         auto result = rounds_.run(workload, way.way, round, [&](double part) {
-          show(std::format("{}, {}, round {} of {}", workload.name, way.way.name, round, rounds_of(workload)),
+          show(format_text("{}, {}, round {} of {}", workload.name, way.way.name, round, rounds_of(workload)),
                part);
         });
         results_.result(workload, way.way, round, result);
@@ -176,7 +176,7 @@ class Bench {
 
   void show(const std::string& what, double part) {
     const double share = (static_cast<double>(finished_) + part) / static_cast<double>(all_);
-    progress_.show(std::format("{} {:3.0f} %  {}  {}", bar(share), share * 100,
+    progress_.show(format_text("{} {:3.0f} %  {}  {}", bar(share), share * 100,
                                format_duration(Clock::now() - began_), what));
   }
 
@@ -203,7 +203,7 @@ std::string command_of(const Options& options) {
   std::string command = "forebay bench";
   for (const auto& file : options.files) command += " " + file;
   if (!options.home.empty()) command += " --home " + options.home;
-  if (options.repeat != 0) command += std::format(" --repeat {}", options.repeat);
+  if (options.repeat != 0) command += format_text(" --repeat {}", options.repeat);
   if (options.no_verify) command += " --no-verify";
   return command;
 }
@@ -227,7 +227,7 @@ bool write_report(const Options& options) {
   if (!page) return refuse(page.error()), false;
   const auto path = options.html.empty() ? report::page_beside(options.output) : options.html;
   if (const auto written = report::write_page(*page, path); !written) return refuse(written.error()), false;
-  print(std::format("Report:  {}\n", path));
+  print(format_text("Report:  {}\n", path));
   return true;
 }
 
@@ -244,7 +244,7 @@ int bench(Options options) {
   facts->command = command_of(options);
   auto home = BenchHome::make(suite->home.value_or(HomeChoice{}), options.disk);
   if (!home) return refuse(home.error());
-  if (options.output.empty()) options.output = std::format("forebay-bench-{}.jsonl", utc_now());
+  if (options.output.empty()) options.output = format_text("forebay-bench-{}.jsonl", utc_now());
   auto results = BenchResults::create(options.output);
   if (!results) return refuse(results.error());
   results->run(*facts, **home);
@@ -253,7 +253,7 @@ int bench(Options options) {
   const bool complete = bench.run();
   results->end(complete);
   print(bench_table(bench.done(), options.rounds.verify));
-  print(std::format("Results: {}\n", options.output));
+  print(format_text("Results: {}\n", options.output));
   const bool reported = write_report(options);
   if (const auto written = results->status(); !written) return refuse(written.error());
   if (!complete) {

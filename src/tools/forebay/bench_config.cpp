@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <format>
 #include <fstream>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
 #include "base/bytes.hpp"
 #include "base/duration.hpp"
+#include "base/format.hpp"
 #include "tools/forebay/bench_keys.hpp"
 #include "tools/forebay/bench_launch.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::json;
 
 std::unexpected<Error> bad(const std::string& key, const std::string& why) {
-  return fail(EINVAL, std::format("{}: {}", key, why));
+  return fail(EINVAL, format_text("{}: {}", key, why));
 }
 
 // h5bench writes numbers as texts; we take both.
@@ -171,7 +171,7 @@ Result<Workload> workload_of(const Json& given, const Shared& shared) {
   if (workload.kernel == "write_var_normal_dist") workload.kernel = "write_normal_dist";
   if (keys_of(workload.kernel).empty())
     return bad("benchmark",
-               std::format("there is no \"{}\" (there are {})", workload.kernel, kernel_names()));
+               format_text("there is no \"{}\" (there are {})", workload.kernel, kernel_names()));
   FOREBAY_ASSIGN(workload.file, optional_text(object, "file"));
   if (workload.file.empty()) workload.file = workload.kernel + ".h5";
   if (workload.file.contains('/')) return bad("file", "a name without a directory is wanted");
@@ -207,7 +207,7 @@ void name_workload(Workload& workload, const std::string& stem, const std::vecto
   const auto wished = workload.name.empty() ? stem + "_" + workload.kernel : workload.name;
   workload.name = wished;
   for (int i = 2; std::ranges::contains(others, workload.name, &Workload::name); ++i)
-    workload.name = std::format("{}_{}", wished, i);
+    workload.name = format_text("{}_{}", wished, i);
 }
 
 Result<Suite> suite_of(const Json& file, const std::string& stem) {
@@ -239,7 +239,7 @@ Result<Suite> suite_of(const Json& file, const std::string& stem) {
     if (!workload) {
       const auto& one = (*benchmarks)[i];
       const auto kernel = one.is_object() ? one.value("benchmark", one.empty() ? "" : one.begin().key()) : "";
-      return fail(EINVAL, std::format("benchmark {} ({}): {}", i + 1, kernel, workload.error().message));
+      return fail(EINVAL, format_text("benchmark {} ({}): {}", i + 1, kernel, workload.error().message));
     }
     name_workload(*workload, stem, suite.workloads);
     suite.workloads.push_back(std::move(*workload));
@@ -253,7 +253,7 @@ Result<Way> named_way(const std::string& name) {
   if (name == "native") return Way{};
   if (name == "forebay") return Way{.kind = Way::Kind::kForebay, .name = "forebay"};
   if (name == "null") return Way{.kind = Way::Kind::kNull, .name = "null"};
-  return bad("compare", std::format("\"{}\" is none of native, forebay and null; others are objects", name));
+  return bad("compare", format_text("\"{}\" is none of native, forebay and null; others are objects", name));
 }
 
 HomeChoice named_home(const std::string& text) {
@@ -262,14 +262,14 @@ HomeChoice named_home(const std::string& text) {
 
 Result<Suite> read_suite(const std::string& path) {
   std::ifstream in(path);
-  if (!in) return fail(ENOENT, std::format("{}: cannot be read", path));
+  if (!in) return fail(ENOENT, format_text("{}: cannot be read", path));
   try {
     const auto file = Json::parse(in, nullptr, true, true);
     auto suite = suite_of(file, std::filesystem::path(path).stem().string());
-    if (!suite) return fail(suite.error().code, std::format("{}: {}", path, suite.error().message));
+    if (!suite) return fail(suite.error().code, format_text("{}: {}", path, suite.error().message));
     return suite;
   } catch (const Json::exception& error) {
-    return fail(EINVAL, std::format("{}: {}", path, error.what()));
+    return fail(EINVAL, format_text("{}: {}", path, error.what()));
   }
 }
 

@@ -10,13 +10,13 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <format>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 #include <thread>
 #include <vector>
 
+#include "base/format.hpp"
 #include "os/fd.hpp"
 #include "tools/forebay/bench_launch.hpp"
 
@@ -85,9 +85,9 @@ Status BenchHome::mount(const std::string& disk) {
   fs::create_directory(path_, failed);
   std::vector<std::string> words{slowfs_program(),
                                  "--foreground",
-                                 std::format("--write-bandwidth={}", choice_.write_bandwidth),
-                                 std::format("--read-bandwidth={}", choice_.read_bandwidth),
-                                 std::format("--latency={}ns", choice_.latency_ns),
+                                 format_text("--write-bandwidth={}", choice_.write_bandwidth),
+                                 format_text("--read-bandwidth={}", choice_.read_bandwidth),
+                                 format_text("--latency={}ns", choice_.latency_ns),
                                  direct_,
                                  path_};
   std::vector<char*> arguments;
@@ -118,7 +118,7 @@ Status BenchHome::wait_until_mounted() {
   });
   if (died) slowfs_ = -1;
   if (ready && !died) return {};
-  return fail(EIO, std::format("the slow file system cannot be mounted: {}", slurp(folder_ / "slowfs.log")));
+  return fail(EIO, format_text("the slow file system cannot be mounted: {}", slurp(folder_ / "slowfs.log")));
 }
 
 void BenchHome::unmount() {

@@ -1,7 +1,7 @@
 // Which kernel has which keys.
 #include <array>
-#include <format>
 
+#include "base/format.hpp"
 #include "tools/forebay/bench_keys.hpp"
 
 namespace forebay {
@@ -187,7 +187,7 @@ std::vector<Key> keys_of(std::string_view kernel) {
 
 std::string kernel_names() {
   std::string names;
-  for (const auto& one : kKernels) names += std::format("{}{}", names.empty() ? "" : ", ", one.kernel);
+  for (const auto& one : kKernels) names += format_text("{}{}", names.empty() ? "" : ", ", one.kernel);
   return names;
 }
 

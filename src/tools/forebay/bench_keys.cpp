@@ -4,12 +4,12 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
-#include <format>
 #include <initializer_list>
 #include <sstream>
 
 #include "base/bytes.hpp"
 #include "base/duration.hpp"
+#include "base/format.hpp"
 
 namespace forebay {
 namespace {
@@ -28,7 +28,7 @@ std::string without_spaces(std::string_view text) {
 }
 
 Result<std::string> wrong(const Key& key, std::string_view text, std::string_view wanted) {
-  return fail(EINVAL, std::format("{}: \"{}\" is not {}", key.name, text, wanted));
+  return fail(EINVAL, format_text("{}: \"{}\" is not {}", key.name, text, wanted));
 }
 
 Result<std::string> count_value(const Key& key, const std::string& text) {
@@ -41,7 +41,7 @@ Result<std::string> count_value(const Key& key, const std::string& text) {
 Result<std::string> seconds_value(const Key& key, const std::string& text) {
   const auto parsed = parse_duration(without_spaces(text));
   if (!parsed) return wrong(key, text, "a time with its unit, as 1 s or 100 ms");
-  return std::format("{:.9f}", std::chrono::duration<double>(*parsed).count());
+  return format_text("{:.9f}", std::chrono::duration<double>(*parsed).count());
 }
 
 Result<std::string> real_value(const Key& key, const std::string& text) {
@@ -49,7 +49,7 @@ Result<std::string> real_value(const Key& key, const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size() || value < 0)
     return wrong(key, text, "a number that is not negative");
-  return std::format("{}", value);
+  return format_text("{}", value);
 }
 
 Result<std::string> counts_value(const Key& key, const std::string& text) {
@@ -78,7 +78,7 @@ Result<std::string> word_value(const Key& key, const std::string& text) {
   for (std::string word; words >> word;) {
     if (same_word(word, text)) return word;
   }
-  return wrong(key, text, std::format("one of {}", key.words));
+  return wrong(key, text, format_text("one of {}", key.words));
 }
 
 std::uint64_t number(const Texts& texts, const std::string& key) { return std::stoull(texts.at(key)); }
@@ -86,7 +86,7 @@ std::uint64_t number(const Texts& texts, const std::string& key) { return std::s
 // Of a kernel, what must not be 0.
 Status not_zero(const Texts& all, std::initializer_list<const char*> keys) {
   for (const auto* key : keys) {
-    if (number(all, key) == 0) return fail(EINVAL, std::format("{}: 0 is too small", key));
+    if (number(all, key) == 0) return fail(EINVAL, format_text("{}: 0 is too small", key));
   }
   return {};
 }
@@ -99,7 +99,7 @@ Status check_particles(Texts& all) {
   if (number(all, "DIM_1") == 0)
     return fail(EINVAL, "DIM_1: neither this nor NUM_PARTICLES says how many particles");
   for (std::uint64_t i = 2; i <= dims; ++i) {
-    const auto key = std::format("DIM_{}", i);
+    const auto key = format_text("DIM_{}", i);
     if (number(all, key) == 0) return fail(EINVAL, key + ": 0 is too small");
   }
   if (number(all, "TIMESTEPS") == 0) return fail(EINVAL, "TIMESTEPS: 0 is too small");
@@ -116,9 +116,9 @@ Status check_particles(Texts& all) {
       return fail(EINVAL, "BLOCK_CNT: the blocks go beyond DIM_1");
   }
   if (option == "LDC" || option == "RDC" || option == "PRL" || option == "CS") {
-    if (dims != 2) return fail(EINVAL, std::format("READ_OPTION: {} is for two dimensions", option));
+    if (dims != 2) return fail(EINVAL, format_text("READ_OPTION: {} is for two dimensions", option));
     for (const auto* key : {"BLOCK_SIZE", "BLOCK_SIZE_2"}) {
-      if (number(all, key) == 0) return fail(EINVAL, std::format("{}: {} needs it", key, option));
+      if (number(all, key) == 0) return fail(EINVAL, format_text("{}: {} needs it", key, option));
     }
     const bool fits = number(all, "BLOCK_SIZE") <= number(all, "DIM_1") &&
                       number(all, "BLOCK_SIZE_2") <= number(all, "DIM_2");
@@ -150,7 +150,7 @@ Status check_e3sm(Texts& all, const Texts& given) {
 Status check_dlio(Texts& all) {
   FOREBAY_TRY(not_zero(all, {"record-length", "num-files-train", "num-samples-per-file", "batch-size"}));
   for (const auto* key : {"evaluation", "chunking", "compression", "subfiling"}) {
-    if (all[key] == "1") return fail(EINVAL, std::format("{}: it is not done here", key));
+    if (all[key] == "1") return fail(EINVAL, format_text("{}: it is not done here", key));
   }
   if (all["generate-data"] == "0" && all["train"] == "0")
     return fail(EINVAL, "train: there is nothing to be done");
@@ -166,9 +166,9 @@ Status check_openpmd(Texts& all) {
     std::istringstream words(all[key]);
     std::uint64_t found = 0;
     for (std::uint64_t one = 0; words >> one; ++found) {
-      if (one == 0) return fail(EINVAL, std::format("{}: 0 is too small", key));
+      if (one == 0) return fail(EINVAL, format_text("{}: 0 is too small", key));
     }
-    if (found < dim) return fail(EINVAL, std::format("{}: a count for each dimension is wanted", key));
+    if (found < dim) return fail(EINVAL, format_text("{}: a count for each dimension is wanted", key));
   }
   return {};
 }
@@ -199,13 +199,13 @@ Result<Texts> complete(std::string_view kernel, const Texts& given) {
   const auto keys = keys_of(kernel);
   for (const auto& [name, value] : given) {
     if (std::ranges::find(keys, name, &Key::name) == keys.end())
-      return fail(EINVAL, std::format("{}: {} has no such key", name, kernel));
+      return fail(EINVAL, format_text("{}: {} has no such key", name, kernel));
   }
   Texts all;
   for (const auto& key : keys) {
     const auto found = given.find(std::string(key.name));
     if (found == given.end() && key.usual.empty() && key.kind != kText)
-      return fail(EINVAL, std::format("{}: it must be given", key.name));
+      return fail(EINVAL, format_text("{}: it must be given", key.name));
     FOREBAY_ASSIGN(all[std::string(key.name)],
                    plain_value(key, found == given.end() ? std::string(key.usual) : found->second));
   }

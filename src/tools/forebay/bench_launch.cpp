@@ -7,9 +7,9 @@
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
-#include <format>
 #include <sstream>
 
+#include "base/format.hpp"
 #include "config/environment.hpp"
 #include "tools/forebay/program.hpp"
 #include "tools/forebay/run_doors.hpp"
@@ -26,7 +26,7 @@ Result<unsigned> ranks_of(const std::string& key, const std::string& text) {
   unsigned ranks = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ranks);
   if (error != std::errc{} || end != text.data() + text.size() || ranks == 0 || ranks > 4096)
-    return fail(EINVAL, std::format("{}: \"{}\" is no number of ranks", key, text));
+    return fail(EINVAL, format_text("{}: \"{}\" is no number of ranks", key, text));
   return ranks;
 }
 
@@ -61,14 +61,14 @@ Result<Launch> launch_of(const Texts& mpi) {
   if (launch.flavour != "serial") {
     const auto environment = Environment::current();
     const auto program = find_command(command, environment.get_or("PATH", "/usr/bin:/bin"));
-    if (!program) return fail(EINVAL, std::format("command: {}", program.error().message));
+    if (!program) return fail(EINVAL, format_text("command: {}", program.error().message));
     if (launch.flavour.empty()) launch.flavour = mpi_of_launcher(*program);
     if (launch.flavour.empty())
       return fail(EINVAL,
-                  std::format("command: it cannot be told which MPI {} is of: add \"flavour\"", command));
+                  format_text("command: it cannot be told which MPI {} is of: add \"flavour\"", command));
   }
   if (launch.flavour != "serial" && launch.flavour != "mpich" && launch.flavour != "openmpi")
-    return fail(EINVAL, std::format("flavour: \"{}\" is none of serial, mpich and openmpi", launch.flavour));
+    return fail(EINVAL, format_text("flavour: \"{}\" is none of serial, mpich and openmpi", launch.flavour));
   const auto ranks = first_of(mpi, "ranks");
   if (!ranks.empty()) {
     FOREBAY_ASSIGN(launch.ranks, ranks_of("ranks", ranks));
@@ -99,7 +99,7 @@ Result<std::string> kernels_program(const std::string& flavour) {
   const auto path = build.empty() ? (own / ".." / FOREBAY_LIBRARIES / "forebay" / name).lexically_normal()
                                   : build / "src/tools/bench" / name;
   if (::access(path.c_str(), X_OK) != 0)
-    return fail(ENOENT, std::format("the kernels' program {} is not there", path.string()));
+    return fail(ENOENT, format_text("the kernels' program {} is not there", path.string()));
   return path.string();
 }
 

@@ -6,10 +6,10 @@
 #include <cctype>
 #include <chrono>
 #include <filesystem>
-#include <format>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/format.hpp"
 #include "base/json.hpp"
 #include "config/environment.hpp"
 #include "config/machine.hpp"
@@ -132,11 +132,11 @@ class Rounds::Attempt {
     if (end->interrupted) return give_up("interrupted", "the run was stopped");
     if (end->too_long)
       return give_up("failed",
-                     std::format("{}: it took longer than {} s", stage, rounds_.options_.limit_seconds));
+                     format_text("{}: it took longer than {} s", stage, rounds_.options_.limit_seconds));
     said_ = end->said;
     if (end->code != 0)
       return give_up("failed",
-                     std::format("{}: it ended with status {}: {}", stage, end->code, reason_in(end->said)));
+                     format_text("{}: it ended with status {}: {}", stage, end->code, reason_in(end->said)));
     return true;
   }
 
@@ -145,7 +145,7 @@ class Rounds::Attempt {
       std::ifstream in(scratch("result"));
       use(Json::parse(in));
     } catch (const Json::exception& error) {
-      return give_up("failed", std::format("{}: it left no figures: {}", stage, error.what()));
+      return give_up("failed", format_text("{}: it left no figures: {}", stage, error.what()));
     }
     return result_.ok();
   }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <format>
 
 #include "base/bytes.hpp"
+#include "base/format.hpp"
 #include "tools/forebay/text_table.hpp"
 
 namespace forebay {
@@ -39,8 +39,8 @@ std::string shown(const Spread& spread, double unit) {
   if (spread.median <= 0) return "";
   const double share = (spread.most - spread.least) / 2 / spread.median * 100;
   const double value = spread.median / unit;
-  const auto number = value >= 100 ? std::format("{:.0f}", value) : std::format("{:.3g}", value);
-  return share < 0.5 ? number : std::format("{} ±{:.0f}%", number, share);
+  const auto number = value >= 100 ? format_text("{:.0f}", value) : format_text("{:.3g}", value);
+  return share < 0.5 ? number : format_text("{} ±{:.0f}%", number, share);
 }
 
 std::string hit_rate(const WayRounds& way) {
@@ -49,14 +49,14 @@ std::string hit_rate(const WayRounds& way) {
     return read == 0 ? -1.0 : static_cast<double>(round.buffer->hit) / static_cast<double>(read);
   });
   const auto spread = spread_of(hits);
-  return hits.empty() || spread.median < 0 ? "" : std::format("{:.0f}%", spread.median * 100);
+  return hits.empty() || spread.median < 0 ? "" : format_text("{:.0f}%", spread.median * 100);
 }
 
 std::string home_requests(const WayRounds& way) {
   const auto counts = values_of(way, [](const RoundResult& round) {
     return round.home ? static_cast<double>(round.home->reads + round.home->writes) : -1.0;
   });
-  return counts.empty() || counts.front() < 0 ? "" : std::format("{:.0f}", spread_of(counts).median);
+  return counts.empty() || counts.front() < 0 ? "" : format_text("{:.0f}", spread_of(counts).median);
 }
 
 double ratio(const WayRounds& way, const WayRounds& first) {
@@ -78,15 +78,15 @@ void add_row(TextTable& table, const WorkloadRounds& one, const WayRounds& way) 
              null ? "" : shown(rate_of(way, "observed"), kMegabyte), shown(time_of(way, "observed"), 1),
              shown(time_of(way, "metadata"), 1), shown(time_of(way, "total"), 1),
              shown(time_of(way, "tail"), 1), hit_rate(way), home_requests(way),
-             first || null || times == 0 ? "" : std::format("{:.2f}", times)});
+             first || null || times == 0 ? "" : format_text("{:.2f}", times)});
 }
 
 std::vector<std::string> remarks(const WorkloadRounds& one) {
   std::vector<std::string> lines;
   for (const auto& way : one.ways) {
-    const auto about = std::format("{}, {}: ", one.workload.name, way.way.name);
+    const auto about = format_text("{}, {}: ", one.workload.name, way.way.name);
     if (const auto* failure = first_failure(way)) {
-      lines.push_back(std::format("{}{}: {}", about, failure->status, failure->error));
+      lines.push_back(format_text("{}{}: {}", about, failure->status, failure->error));
       continue;
     }
     if (!way.rounds.empty() && !way.rounds.front().remark.empty())
@@ -98,10 +98,10 @@ std::vector<std::string> remarks(const WorkloadRounds& one) {
       const double own = time_of(way, "raw").median + time_of(one.ways.front(), "own").median;
       const double share = own / time_of(one.ways.front(), "observed").median;
       if (std::isfinite(share))
-        lines.push_back(std::format("{}the kernel's own part of what {} measures is {:.2f} %", about,
+        lines.push_back(format_text("{}the kernel's own part of what {} measures is {:.2f} %", about,
                                     one.ways.front().way.name, share * 100));
     } else if (times != 0 && times < kSlower) {
-      lines.push_back(std::format("{}SLOWER than {}: its files take {:.2f} times as long", about,
+      lines.push_back(format_text("{}SLOWER than {}: its files take {:.2f} times as long", about,
                                   one.ways.front().way.name, 1 / times));
     }
   }
@@ -154,7 +154,7 @@ std::string bench_table(const std::vector<WorkloadRounds>& all, bool verified) {
   if (!verified) {
     text += "Nothing was verified.\n";
   } else if (right) {
-    text += std::format("Verified: {} read and left at home, every element as it was written.\n",
+    text += format_text("Verified: {} read and left at home, every element as it was written.\n",
                         format_bytes(verified_bytes(all)));
   }
   return text;
@@ -166,9 +166,9 @@ std::string bench_csv(const WorkloadRounds& workload) {
     if (first_failure(way) != nullptr || way.rounds.empty()) continue;
     text += "metric, value, unit\n";
     const auto row = [&](const char* metric, double value, const char* unit) {
-      text += std::format("{}, {:.6f}, {}\n", metric, value, unit);
+      text += format_text("{}, {:.6f}, {}\n", metric, value, unit);
     };
-    text += std::format("operation, {}, \nway, {}, \nranks, {}, \n", workload.workload.kernel, way.way.name,
+    text += format_text("operation, {}, \nway, {}, \nranks, {}, \n", workload.workload.kernel, way.way.name,
                         workload.workload.launch.ranks);
     row("total compute time", time_of(way, "compute").median, "seconds");
     row("total size", static_cast<double>(way.rounds.front().bytes) / kMegabyte, "MB");

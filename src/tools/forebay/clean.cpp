@@ -3,9 +3,9 @@
 #include <CLI/CLI.hpp>
 
 #include <cerrno>
-#include <format>
 
 #include "base/bytes.hpp"
+#include "base/format.hpp"
 #include "base/json.hpp"
 #include "engine/attach.hpp"
 #include "engine/node_log.hpp"
@@ -32,7 +32,7 @@ bool agreed(const Settings& settings, const Options& options) {
   const auto what = status->finding == ControlFinding::kUsable
                         ? format_bytes(status->unsaved()) + " that are not home"
                         : "whatever lies in it: it is damaged";
-  return ask(std::format("Buffer {} holds {}. Give that up?", status->directory, what));
+  return ask(format_text("Buffer {} holds {}. Give that up?", status->directory, what));
 }
 
 // What is home need not be replayed from a journal later, when home may have newer bytes.
@@ -52,7 +52,7 @@ int run(const Options& options) {
   json.begin_object().key("removed").begin_array();
   for (const auto& settings : *chosen) {
     if (!agreed(settings, options)) {
-      complain(std::format("buffer {} is kept", settings.buffer.name));
+      complain(format_text("buffer {} is kept", settings.buffer.name));
       code = kAttention;
       continue;
     }
@@ -67,7 +67,7 @@ int run(const Options& options) {
       continue;
     }
     for (const auto& [path, bytes] : *removed) {
-      if (!options.json) print(std::format("removed {} ({})\n", printable(path), format_bytes(bytes)));
+      if (!options.json) print(format_text("removed {} ({})\n", printable(path), format_bytes(bytes)));
       json.begin_object().member("path", path).member("bytes", bytes).end_object();
     }
   }

@@ -5,9 +5,9 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <format>
 #include <system_error>
 
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "config/load.hpp"
 #include "engine/status.hpp"
@@ -66,7 +66,7 @@ Result<std::vector<Settings>> chosen_buffers(const CommonOptions& options) {
 
 void complain(std::string_view words) {
   std::fflush(stdout);
-  const auto line = std::format("forebay: {}\n", words);
+  const auto line = format_text("forebay: {}\n", words);
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
@@ -100,7 +100,7 @@ std::string printable(std::string_view text) {
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7f) {
-      out += std::format("\\x{:02x}", byte);
+      out += format_text("\\x{:02x}", byte);
     } else {
       out += c;
     }

@@ -1,8 +1,8 @@
 // forebay doctor: is this machine fit for Forebay, and what should be mended?
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/json.hpp"
 #include "config/environment.hpp"
 #include "config/load.hpp"
@@ -45,7 +45,7 @@ Settings check_settings(const CommonOptions& options, Findings& findings) {
                                    : "settings file " + printable(file));
   for (const auto& [name, origin] : settings->origins) {
     const auto* row = find_setting(name);
-    add(Verdict::kGood, std::format("{}{} (from {})", name,
+    add(Verdict::kGood, format_text("{}{} (from {})", name,
                                     row == nullptr ? "" : " = " + printable(row->value(*settings)), origin));
   }
   return std::move(*settings);
@@ -73,8 +73,8 @@ void say(const Findings& findings) {
   for (const auto& finding : findings) {
     if (finding.area != area) print(finding.area + "\n");
     area = finding.area;
-    print(std::format("  {:4}  {}\n", word(finding.verdict), finding.what));
-    if (!finding.remedy.empty()) print(std::format("        -> {}\n", finding.remedy));
+    print(format_text("  {:4}  {}\n", word(finding.verdict), finding.what));
+    if (!finding.remedy.empty()) print(format_text("        -> {}\n", finding.remedy));
   }
   const auto count = [&](Verdict verdict) {
     return std::ranges::count(findings, verdict, &Finding::verdict);
@@ -82,8 +82,8 @@ void say(const Findings& findings) {
   const auto fixes = count(Verdict::kFix);
   const auto notes = count(Verdict::kNote);
   print(fixes == 0
-            ? std::format("\nready to use{}\n", notes == 0 ? "" : std::format(", {} note(s) above", notes))
-            : std::format("\n{} to fix, {} note(s)\n", fixes, notes));
+            ? format_text("\nready to use{}\n", notes == 0 ? "" : format_text(", {} note(s) above", notes))
+            : format_text("\n{} to fix, {} note(s)\n", fixes, notes));
 }
 
 int run(const CommonOptions& options) {

@@ -10,11 +10,11 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <format>
 #include <functional>
 #include <set>
 #include <string>
 
+#include "base/format.hpp"
 #include "config/environment.hpp"
 #include "os/fd.hpp"
 #include "tools/forebay/common.hpp"
@@ -39,7 +39,7 @@ std::string ask_hdf5(void* library) {
   unsigned minor = 0;
   unsigned release = 0;
   if (version(&major, &minor, &release) < 0) return {};
-  auto text = std::format("HDF5 {}.{}.{}", major, minor, release);
+  auto text = format_text("HDF5 {}.{}.{}", major, minor, release);
   text += symbol<void()>(library, "H5Pset_fapl_mpio") != nullptr ? ", parallel" : ", serial";
   bool safe = false;
   if (auto* threads = symbol<int(bool*)>(library, "H5is_library_threadsafe");
@@ -135,7 +135,7 @@ void look_for(std::initializer_list<const char*> stems, const std::function<std:
       any = true;
       const bool bad = answer.starts_with("cannot") || answer.ends_with("Forebay");
       findings.push_back({kArea, bad ? Verdict::kNote : Verdict::kGood,
-                          std::format("{}: {}", entry.path().string(), printable(answer))});
+                          format_text("{}: {}", entry.path().string(), printable(answer))});
     }
   }
   if (!any) findings.push_back({kArea, Verdict::kNote, none});

@@ -4,11 +4,11 @@
 #include <sys/utsname.h>
 
 #include <cstdio>
-#include <format>
 #include <fstream>
 #include <thread>
 
 #include "base/bytes.hpp"
+#include "base/format.hpp"
 #include "config/machine.hpp"
 #include "os/memory_room.hpp"
 #include "tools/forebay/common.hpp"
@@ -30,7 +30,7 @@ void check_kernel(Findings& findings) {
   utsname name{};
   ::uname(&name);
   const auto version = kernel_version(name.release);
-  const auto what = std::format("Linux {} on {}, {} processors", name.release, name.machine,
+  const auto what = format_text("Linux {} on {}, {} processors", name.release, name.machine,
                                 std::thread::hardware_concurrency());
   if (version < 4014) {
     findings.push_back(
@@ -54,7 +54,7 @@ void check_io_uring(Findings& findings) {
   }
   findings.push_back(
       {kArea, Verdict::kNote,
-       std::format("io_uring cannot be used ({}): disk tiers move one bucket at a time", error_words(-code)),
+       format_text("io_uring cannot be used ({}): disk tiers move one bucket at a time", error_words(-code)),
        "sysctl kernel.io_uring_disabled=0, and a container profile that allows io_uring"});
 }
 
@@ -63,16 +63,16 @@ void check_memory(const Settings& settings, Findings& findings) {
   const auto room = memory_room();
   std::uint64_t wanted = 0;
   for (const auto& tier : settings.tiers) wanted += tier.kind == TierKind::Memory ? tier.size.bytes : 0;
-  const auto what = std::format("{} of memory for this process (machine and control groups), {} of it free",
+  const auto what = format_text("{} of memory for this process (machine and control groups), {} of it free",
                                 format_bytes(memory), format_bytes(room));
   if (wanted > memory) {
     findings.push_back({kArea, Verdict::kFix,
-                        std::format("{}; the memory tiers want {}", what, format_bytes(wanted)),
+                        format_text("{}; the memory tiers want {}", what, format_bytes(wanted)),
                         "make the memory tiers smaller (tiers: size), or raise the control group's limit"});
   } else if (wanted > room) {
     findings.push_back(
         {kArea, Verdict::kNote,
-         std::format("{}; the memory tiers may take {}: they stop growing before memory runs out", what,
+         format_text("{}; the memory tiers may take {}: they stop growing before memory runs out", what,
                      format_bytes(wanted))});
   } else {
     findings.push_back({kArea, Verdict::kGood, what});
@@ -86,10 +86,10 @@ void check_huge_pages(Findings& findings) {
   const auto chosen = open == std::string::npos ? line : line.substr(open + 1, line.find(']') - open - 1);
   if (chosen == "never" || chosen == "deny") {
     findings.push_back({kArea, Verdict::kNote,
-                        std::format("huge pages for shared memory are off ({})", chosen),
-                        std::format("as root: echo advise > {}", kShmemHugePages)});
+                        format_text("huge pages for shared memory are off ({})", chosen),
+                        format_text("as root: echo advise > {}", kShmemHugePages)});
   } else {
-    findings.push_back({kArea, Verdict::kGood, std::format("huge pages for shared memory: {}", chosen)});
+    findings.push_back({kArea, Verdict::kGood, format_text("huge pages for shared memory: {}", chosen)});
   }
 }
 
@@ -100,13 +100,13 @@ void check_open_files(const Settings& settings, Findings& findings) {
   if (limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < wanted) {
     findings.push_back(
         {kArea, Verdict::kFix,
-         std::format("a process may have {} files open, and Forebay may want {}", limit.rlim_cur, wanted),
-         std::format("ulimit -n {} before the job, or a smaller limits.descriptors", 4 * wanted)});
+         format_text("a process may have {} files open, and Forebay may want {}", limit.rlim_cur, wanted),
+         format_text("ulimit -n {} before the job, or a smaller limits.descriptors", 4 * wanted)});
   } else {
     findings.push_back({kArea, Verdict::kGood,
                         limit.rlim_cur == RLIM_INFINITY
                             ? "a process may have any number of files open"
-                            : std::format("a process may have {} files open", limit.rlim_cur)});
+                            : format_text("a process may have {} files open", limit.rlim_cur)});
   }
 }
 

@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <format>
 #include <memory>
 
 #include "base/bytes.hpp"
 #include "base/duration.hpp"
+#include "base/format.hpp"
 #include "config/machine.hpp"
 #include "engine/geometry.hpp"
 #include "engine/status.hpp"
@@ -100,7 +100,7 @@ class TierCheck {
  private:
   void add(const TierSettings& tier, Verdict verdict, const std::string& what, std::string remedy = {}) {
     findings_.push_back(
-        {"tiers", verdict, std::format("{}: {}", tier.name, printable(what)), std::move(remedy)});
+        {"tiers", verdict, format_text("{}: {}", tier.name, printable(what)), std::move(remedy)});
   }
 
   // What the buffer has already is not needed again.
@@ -115,7 +115,7 @@ class TierCheck {
     const auto space = Machine::current().space(tier.path);
     if (!space) return add(tier, Verdict::kFix, space.error().message);
     const auto needed = tier.size.bytes - std::min(tier.size.bytes, reserved(tier));
-    const auto what = std::format("{} in {}, {} free there", format_bytes(tier.size.bytes), tier.path,
+    const auto what = format_text("{} in {}, {} free there", format_bytes(tier.size.bytes), tier.path,
                                   format_bytes(space->free));
     needed > space->free
         ? add(tier, Verdict::kFix, what + ": it does not fit", "make it smaller (tiers: size), or make room")
@@ -164,21 +164,21 @@ class TierCheck {
 void check_private(const std::string& path, Findings& findings) {
   const auto directory = open_private_directory(path, Create::kNever);
   if (directory) {
-    findings.push_back({"directories", Verdict::kGood, std::format("{}: yours alone", printable(path))});
+    findings.push_back({"directories", Verdict::kGood, format_text("{}: yours alone", printable(path))});
   } else if (directory.error().code == ENOENT) {
     findings.push_back({"directories", Verdict::kGood,
-                        std::format("{}: not there yet, made when it is needed", printable(path))});
+                        format_text("{}: not there yet, made when it is needed", printable(path))});
   } else {
     findings.push_back({"directories", Verdict::kFix, printable(directory.error().message),
-                        std::format("ls -ld {}; then chmod 700 it if it is yours, or name another directory",
+                        format_text("ls -ld {}; then chmod 700 it if it is yours, or name another directory",
                                     printable(path))});
   }
 }
 
 void check_buffer(const BufferStatus& status, Findings& findings) {
   const auto add = [&](Verdict verdict, const std::string& what, const std::string& verb) {
-    const auto remedy = verb.empty() ? "" : std::format("forebay {} --buffer {}", verb, status.name);
-    findings.push_back({"buffers", verdict, std::format("{}: {}", status.name, printable(what)), remedy});
+    const auto remedy = verb.empty() ? "" : format_text("forebay {} --buffer {}", verb, status.name);
+    findings.push_back({"buffers", verdict, format_text("{}: {}", status.name, printable(what)), remedy});
   };
   if (status.finding == ControlFinding::kUnfinished || status.finding == ControlFinding::kOtherBoot) {
     return add(Verdict::kNote, status.why + "; the next to use it makes it anew", "clean");
@@ -191,26 +191,26 @@ void check_buffer(const BufferStatus& status, Findings& findings) {
     if (file.unsaved != 0 && !file.carried) orphaned += file.unsaved;
     if (file.error != 0 && file.unsaved != 0) {
       add(Verdict::kFix,
-          std::format("{} of {} are not home since {}: {}", format_bytes(file.unsaved), name_of(file),
+          format_text("{} of {} are not home since {}: {}", format_bytes(file.unsaved), name_of(file),
                       format_duration(file.error_age), error_words(file.error)),
           "");
     }
   }
   if (status.damaged != 0)
-    add(Verdict::kFix, std::format("{} bucket(s) are damaged", status.damaged), "recover --rescue DIR");
+    add(Verdict::kFix, format_text("{} bucket(s) are damaged", status.damaged), "recover --rescue DIR");
   if (orphaned != 0) {
     add(Verdict::kFix,
-        std::format("{} unsaved, and the processes that wrote them are gone", format_bytes(orphaned)),
+        format_text("{} unsaved, and the processes that wrote them are gone", format_bytes(orphaned)),
         "recover");
   }
   if (status.anybody_alive() || orphaned != 0 || status.damaged != 0) {
     const auto alive = std::ranges::count_if(status.processes, &ProcessStatus::alive);
-    return add(Verdict::kGood, std::format("used by {} process(es)", alive), "");
+    return add(Verdict::kGood, format_text("used by {} process(es)", alive), "");
   }
   std::uint64_t reserved = 0;
   for (const auto& tier : status.tiers) reserved += tier.kind == TierKind::Memory ? tier.reserved : 0;
   add(reserved == 0 ? Verdict::kGood : Verdict::kNote,
-      std::format("nobody uses it; all of it is home; it keeps {} of memory", format_bytes(reserved)),
+      format_text("nobody uses it; all of it is home; it keeps {} of memory", format_bytes(reserved)),
       reserved == 0 ? "" : "clean");
 }
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <format>
 #include <map>
 #include <optional>
 #include <thread>
 
 #include "base/duration.hpp"
+#include "base/format.hpp"
 #include "base/json.hpp"
 #include "tools/forebay/common.hpp"
 #include "tools/forebay/errand.hpp"
@@ -139,12 +139,12 @@ int run_detached(const std::vector<Settings>& buffers, std::chrono::nanoseconds 
 
 void say(const Report& report) {
   for (const auto& [file, bytes, why] : report.left) {
-    complain(std::format("{} of {} are not home: {}", format_bytes(bytes), file, why));
+    complain(format_text("{} of {} are not home: {}", format_bytes(bytes), file, why));
   }
   if (report.left.empty() && is_terminal(STDOUT_FILENO)) {
     print(report.carried == 0
-              ? std::format("buffer {}: nothing was unsaved\n", report.buffer)
-              : std::format("buffer {}: {} carried home\n", report.buffer, format_bytes(report.carried)));
+              ? format_text("buffer {}: nothing was unsaved\n", report.buffer)
+              : format_text("buffer {}: {} carried home\n", report.buffer, format_bytes(report.carried)));
   }
 }
 

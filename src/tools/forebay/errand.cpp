@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
-#include <format>
 
 #include "base/duration.hpp"
+#include "base/format.hpp"
 #include "tools/forebay/common.hpp"
 #include "tools/forebay/terminal.hpp"
 
@@ -22,10 +22,10 @@ std::string progress_line(std::uint64_t left, std::uint64_t first, Clock::durati
   const auto seconds = std::chrono::duration<double>(elapsed).count();
   const auto gone = first - std::min(first, left);
   const auto rate = seconds > 0 ? static_cast<std::uint64_t>(static_cast<double>(gone) / seconds) : 0;
-  auto line = std::format("{} of {} left", format_bytes(left), format_bytes(first));
+  auto line = format_text("{} of {} left", format_bytes(left), format_bytes(first));
   if (rate > 0) {
     const std::chrono::duration<double> rest(static_cast<double>(left) / static_cast<double>(rate));
-    line += std::format(", {}/s, about {}", format_bytes(rate),
+    line += format_text(", {}/s, about {}", format_bytes(rate),
                         format_duration(std::chrono::duration_cast<std::chrono::seconds>(rest)));
   }
   return line;

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <format>
 #include <string>
 #include <vector>
 
+#include "base/format.hpp"
 #include "config/environment.hpp"
 #include "tools/forebay/common.hpp"
 #include "tools/forebay/run_doors.hpp"
@@ -23,7 +23,7 @@ int explain(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
   std::string verb;
   for (const auto* used : app.get_subcommands()) verb = " " + used->get_name();
-  complain(std::format("{} (`forebay{} --help` says more)", error.what(), verb));
+  complain(format_text("{} (`forebay{} --help` says more)", error.what(), verb));
   return verb == " run" ? kRunFailed : kUsage;
 }
 

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <format>
 
 #include "base/duration.hpp"
+#include "base/format.hpp"
 #include "base/json.hpp"
 #include "config/profile.hpp"
 #include "config/resolve.hpp"
@@ -56,7 +56,7 @@ Status save(const Profile& profile, const Settings& settings) {
   const auto& path = settings.profile.file;
   const auto directory = std::filesystem::path(path).parent_path().string();
   if (directory == settings.buffer.directory) FOREBAY_TRY(open_private_directory(directory));
-  const auto part = std::format("{}.{}", path, ::getpid());
+  const auto part = format_text("{}.{}", path, ::getpid());
   const auto text = format_profile(profile);
   const Fd file(::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return fail_errno(errno, "make", part);
@@ -104,11 +104,11 @@ int run(const Options& options) {
   std::vector<Row> rows;
   Progress progress;
   for (const auto& tier : settings->tiers) {
-    progress.show(std::format("measuring tier {} in {}", tier.name, tier.path));
+    progress.show(format_text("measuring tier {} in {}", tier.name, tier.path));
     const auto measured = measure_tier(tier, settings->buffer.bucket_size, time);
     progress.clear();
     if (!measured) {
-      code = refuse({measured.error().code, std::format("tier {}: {}", tier.name, measured.error().message)});
+      code = refuse({measured.error().code, format_text("tier {}: {}", tier.name, measured.error().message)});
       continue;
     }
     rows.push_back({tier.name, std::string(to_string(tier.kind)), tier.path, *measured});
@@ -118,10 +118,10 @@ int run(const Options& options) {
     std::error_code error;
     const auto path = std::filesystem::canonical(home, error);
     if (error) {
-      code = refuse({error.value(), std::format("cannot use {}: {}", home, error.message())});
+      code = refuse({error.value(), format_text("cannot use {}: {}", home, error.message())});
       continue;
     }
-    progress.show(std::format("measuring home in {}", path.string()));
+    progress.show(format_text("measuring home in {}", path.string()));
     const auto measured = measure_home(path, settings->drain, time);
     progress.clear();
     if (!measured) {
@@ -140,7 +140,7 @@ int run(const Options& options) {
     print(json.text() + "\n");
   } else {
     print(table_of(rows));
-    if (code == kDone) print(std::format("kept in {}\n", settings->profile.file));
+    if (code == kDone) print(format_text("kept in {}\n", settings->profile.file));
   }
   return code;
 }

@@ -2,10 +2,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
-#include <format>
 #include <map>
 
 #include "base/duration.hpp"
+#include "base/format.hpp"
 #include "base/json.hpp"
 #include "config/resolve.hpp"
 #include "engine/attach.hpp"
@@ -128,7 +128,7 @@ Result<Report> recover(const Settings& settings, const Options& options, std::ch
   }
   if (!options.rescue.empty() && !report.stuck) {
     const auto identity =
-        std::format("{} made {}", printable(status.directory), core.control.header().created_ns);
+        format_text("{} made {}", printable(status.directory), core.control.header().created_ns);
     FOREBAY_TRY(rescue_what_is_left(core, options, identity, report));
   }
   return report;
@@ -163,25 +163,25 @@ bool settled(const Account& account) { return account.in_use || account.forgotte
 
 std::string line_for(const Account& account) {
   if (account.in_use) {
-    return std::format("{}: {} unsaved in use by {}, which carries them home", account.name,
+    return format_text("{}: {} unsaved in use by {}, which carries them home", account.name,
                        format_bytes(account.found), account.whose);
   }
   const auto carried = account.found - std::min(account.found, account.left);
   auto text = account.name + ":";
-  if (carried != 0) text += std::format(" {} carried home", format_bytes(carried));
-  if (carried != 0 && account.whose != "nobody") text += std::format(" (left by {})", account.whose);
+  if (carried != 0) text += format_text(" {} carried home", format_bytes(carried));
+  if (carried != 0 && account.whose != "nobody") text += format_text(" (left by {})", account.whose);
   if (account.why.empty()) return text;
-  text += std::format("{} {} kept in the buffer: {}", carried != 0 ? ";" : "", format_bytes(account.left),
+  text += format_text("{} {} kept in the buffer: {}", carried != 0 ? ";" : "", format_bytes(account.left),
                       account.why);
-  if (account.damaged != 0) text += std::format("; {} damaged bucket(s) never go home", account.damaged);
+  if (account.damaged != 0) text += format_text("; {} damaged bucket(s) never go home", account.damaged);
   const auto& rescued = account.rescued;
   if (!rescued.name.empty()) {
-    text += std::format("; {} rescued as {}", format_bytes(rescued.bytes), printable(rescued.name));
+    text += format_text("; {} rescued as {}", format_bytes(rescued.bytes), printable(rescued.name));
     if (rescued.damaged_bytes != 0)
-      text += std::format(", {} damaged as {}.damaged", format_bytes(rescued.damaged_bytes),
+      text += format_text(", {} damaged as {}.damaged", format_bytes(rescued.damaged_bytes),
                           printable(rescued.name));
     if (rescued.unreadable_blocks != 0)
-      text += std::format(", {} block(s) unreadable", rescued.unreadable_blocks);
+      text += format_text(", {} block(s) unreadable", rescued.unreadable_blocks);
   }
   if (account.forgotten) text += "; given up in the buffer";
   return text;
@@ -190,21 +190,21 @@ std::string line_for(const Account& account) {
 void say(const Report& report) {
   const auto& journals = report.journals;
   if (journals.journals != 0) {
-    print(std::format(
+    print(format_text(
         "journals of a lost node: {} in {} file(s) carried home, {} record(s) were home already\n",
         format_bytes(journals.bytes), journals.files, journals.already_home));
   }
   for (const auto& [file, error] : journals.failures) {
-    print(std::format("{}: kept in its journal: {}\n", printable(file.path), printable(error.message)));
+    print(format_text("{}: kept in its journal: {}\n", printable(file.path), printable(error.message)));
   }
-  for (const auto& remark : journals.remarks) print(std::format("journal: {}\n", printable(remark)));
+  for (const auto& remark : journals.remarks) print(format_text("journal: {}\n", printable(remark)));
   for (const auto& account : report.files) print(line_for(account) + "\n");
   if (report.stray != 0) {
-    print(std::format("{} belong to no file that buffer {} knows: its index was damaged; they are kept\n",
+    print(format_text("{} belong to no file that buffer {} knows: its index was damaged; they are kept\n",
                       format_bytes(report.stray), report.buffer));
   }
   if (report.files.empty() && report.stray == 0 && journals.journals == 0)
-    print(std::format("buffer {}: nothing to recover\n", report.buffer));
+    print(format_text("buffer {}: nothing to recover\n", report.buffer));
 }
 
 void write(JsonWriter& json, const Report& report) {

@@ -1,7 +1,7 @@
 // forebay report: a page for people from results of `forebay bench`.
 #include <CLI/CLI.hpp>
-#include <format>
 
+#include "base/format.hpp"
 #include "tools/forebay/common.hpp"
 #include "tools/forebay/report/write_report.hpp"
 #include "tools/forebay/verbs.hpp"
@@ -28,7 +28,7 @@ int run(const Options& options) {
   if (options.output == "-") return print(*page), kDone;
   const auto path = options.output.empty() ? report::page_beside(options.files.front()) : options.output;
   if (const auto written = report::write_page(*page, path); !written) return refuse(written.error());
-  print(std::format("{}\n", printable(path)));
+  print(format_text("{}\n", printable(path)));
   return kDone;
 }
 

@@ -6,9 +6,9 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <format>
 #include <fstream>
 
+#include "base/format.hpp"
 #include "engine/salvage.hpp"
 #include "os/private_file.hpp"
 #include "tools/forebay/common.hpp"
@@ -25,7 +25,7 @@ constexpr std::string_view kAbout =
     "seek=OFFSET count=LENGTH\n"
     "# `damaged` ranges failed their checksum; they lie in FILE.damaged.\n";
 
-std::string buffer_line(const std::string& buffer) { return std::format("buffer: {}\n", buffer); }
+std::string buffer_line(const std::string& buffer) { return format_text("buffer: {}\n", buffer); }
 
 // A file that takes its name only when it is whole.
 class PartFile {
@@ -92,7 +92,7 @@ std::string name_for(const RescuedFile& file) {
   for (auto& c : base) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '_';
   }
-  return std::format("{}-{}", file.file, base.empty() ? "unknown" : base.substr(0, 200));
+  return format_text("{}-{}", file.file, base.empty() ? "unknown" : base.substr(0, 200));
 }
 
 Status rescue_file(Core& core, const std::string& directory, RescuedFile& file, std::string& index) {
@@ -105,15 +105,15 @@ Status rescue_file(Core& core, const std::string& directory, RescuedFile& file, 
                         switch (soundness) {
                           case Soundness::kWhole:
                             file.bytes += bytes.size();
-                            ranges += std::format("bytes: {}+{}\n", offset, bytes.size());
+                            ranges += format_text("bytes: {}+{}\n", offset, bytes.size());
                             return whole.write(bytes, offset);
                           case Soundness::kDamaged:
                             file.damaged_bytes += bytes.size();
-                            ranges += std::format("damaged: {}+{}\n", offset, bytes.size());
+                            ranges += format_text("damaged: {}+{}\n", offset, bytes.size());
                             return damaged.write(bytes, offset);
                           case Soundness::kUnreadable:
                             ++file.unreadable_blocks;
-                            ranges += std::format("unreadable: {}+{}\n", offset, core.bucket_size());
+                            ranges += format_text("unreadable: {}+{}\n", offset, core.bucket_size());
                             break;
                         }
                         return Status{};
@@ -123,7 +123,7 @@ Status rescue_file(Core& core, const std::string& directory, RescuedFile& file, 
   if (whole.used()) FOREBAY_TRY(whole.finish(size));
   if (damaged.used()) FOREBAY_TRY(damaged.finish(0));
   file.name = name;
-  index += std::format("\nfile: {}\nhome: {}\nwhy: {}\nsize: {}\n{}", name,
+  index += format_text("\nfile: {}\nhome: {}\nwhy: {}\nsize: {}\n{}", name,
                        file.home.empty() ? "(not known)" : printable(file.home), printable(file.why), size,
                        ranges);
   return {};

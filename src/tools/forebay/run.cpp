@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <format>
 
+#include "base/format.hpp"
 #include "config/load.hpp"
 #include "config/resolve.hpp"
 #include "config/table.hpp"
@@ -65,9 +65,9 @@ Result<std::string> absolute_homes(const std::vector<std::string>& homes) {
   for (const auto& home : homes) {
     std::error_code failed;
     all.push_back(fs::absolute(home, failed).string());
-    if (home.empty() || failed) return fail(EINVAL, std::format("--home: \"{}\" is no directory", home));
+    if (home.empty() || failed) return fail(EINVAL, format_text("--home: \"{}\" is no directory", home));
     if (home.contains(':'))
-      return fail(EINVAL, std::format("--home: \"{}\" holds a colon, which separates homes", home));
+      return fail(EINVAL, format_text("--home: \"{}\" holds a colon, which separates homes", home));
   }
   return joined(all, false);
 }

@@ -6,9 +6,9 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
-#include <format>
 #include <ranges>
 
+#include "base/format.hpp"
 #include "config/value.hpp"
 #include "tools/forebay/python_hdf5.hpp"
 
@@ -79,7 +79,7 @@ std::string mpi_flavour(const Command& command, const Environment::Variables& va
 
 // The HDF5 that a plugin was made for.
 std::string hdf5_of(const DoorPlaces& places, std::string_view flavour) {
-  for (auto& name : needed_by(std::format("{}/libforebay_hdf5_{}.so", places.plugins, flavour))) {
+  for (auto& name : needed_by(format_text("{}/libforebay_hdf5_{}.so", places.plugins, flavour))) {
     if (name.starts_with("libhdf5") && !name.contains("_hl")) return std::move(name);
   }
   return {};
@@ -107,10 +107,10 @@ std::string hdf5_flavour(const DoorPlaces& places, const Command& command,
 void preload(const std::string& library, const std::string& door, Environment::Variables& variables,
              Opened& opened) {
   if (::access(library.c_str(), R_OK) != 0) {
-    opened.remarks.push_back(std::format("{}: {} is not there", door, library));
+    opened.remarks.push_back(format_text("{}: {} is not there", door, library));
   } else if (library.find_first_of(" :") != std::string::npos) {
     opened.remarks.push_back(
-        std::format("{}: {} cannot be preloaded from a folder of that name", door, library));
+        format_text("{}: {} cannot be preloaded from a folder of that name", door, library));
   } else {
     prepend(variables, "LD_PRELOAD", library);
     opened.doors.push_back(door);
@@ -121,8 +121,8 @@ void open_mpiio(const DoorPlaces& places, const Command& command, Environment::V
                 Opened& opened) {
   const auto flavour = mpi_flavour(command, variables);
   if (flavour.empty()) return;
-  preload(std::format("{}/libforebay_mpiio_{}.so", places.libraries, flavour),
-          std::format("mpiio ({})", flavour), variables, opened);
+  preload(format_text("{}/libforebay_mpiio_{}.so", places.libraries, flavour),
+          format_text("mpiio ({})", flavour), variables, opened);
 }
 
 void open_hdf5(const DoorPlaces& places, const Command& command, Environment::Variables& variables,
@@ -133,9 +133,9 @@ void open_hdf5(const DoorPlaces& places, const Command& command, Environment::Va
     opened.remarks.emplace_back("hdf5: HDF5_VOL_CONNECTOR or HDF5_DRIVER is set already, and stays as it is");
     return;
   }
-  prepend(variables, "HDF5_PLUGIN_PATH", std::format("{}/{}", places.plugins, flavour));
+  prepend(variables, "HDF5_PLUGIN_PATH", format_text("{}/{}", places.plugins, flavour));
   variables["HDF5_VOL_CONNECTOR"] = "forebay";
-  opened.doors.push_back(std::format("hdf5 ({})", flavour));
+  opened.doors.push_back(format_text("hdf5 ({})", flavour));
 }
 
 }  // namespace

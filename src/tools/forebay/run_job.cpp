@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <format>
 #include <fstream>
 #include <iterator>
 #include <sstream>
 
+#include "base/format.hpp"
 #include "tools/forebay/run_buffer.hpp"
 
 namespace forebay {
@@ -31,7 +31,7 @@ struct Process {
 
 // proc(5), "stat": the name may hold anything, so fields are counted behind its last parenthesis.
 Process look_at(pid_t pid) {
-  const auto text = slurp(std::format("/proc/{}/stat", pid));
+  const auto text = slurp(format_text("/proc/{}/stat", pid));
   std::istringstream fields(text.substr(std::min(text.rfind(')') + 1, text.size())));
   std::string field;
   Process process;
@@ -44,7 +44,7 @@ Process look_at(pid_t pid) {
 
 bool is_rank(std::string_view environment) {
   return std::ranges::any_of(kRankVariables, [&](std::string_view name) {
-    const auto entry = std::format("{}=", name);
+    const auto entry = format_text("{}=", name);
     return environment.starts_with(entry) || environment.contains('\0' + entry);
   });
 }
@@ -53,13 +53,13 @@ bool is_rank(std::string_view environment) {
 // somebody else do not show their environment.
 pid_t launcher_of_ranks() {
   pid_t pid = ::getppid();
-  for (int i = 0; i < kMaxAncestors && pid > 1 && is_rank(slurp(std::format("/proc/{}/environ", pid))); ++i)
+  for (int i = 0; i < kMaxAncestors && pid > 1 && is_rank(slurp(format_text("/proc/{}/environ", pid))); ++i)
     pid = look_at(pid).parent;
   return pid;
 }
 
 std::string name_after(std::string_view kind, pid_t pid) {
-  return std::format("{}-{}-{}", kind, pid, look_at(pid).started);
+  return format_text("{}-{}-{}", kind, pid, look_at(pid).started);
 }
 
 // As far as a name of a buffer may have it.

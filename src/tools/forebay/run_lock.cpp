@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <format>
 #include <set>
 #include <sstream>
 #include <thread>
 
+#include "base/format.hpp"
 #include "os/private_file.hpp"
 
 namespace forebay {
@@ -38,7 +38,7 @@ Result<RunLock> RunLock::join(const std::string& directory, const std::string& n
     if (!locked && errno != EWOULDBLOCK && errno != EINTR) return fail_errno(errno, "lock", file_name);
     if (locked && still_there(file)) return RunLock(std::move(folder), file_name, std::move(file));
     if (std::chrono::steady_clock::now() >= until)
-      return fail(ETIMEDOUT, std::format("buffer {} is being cleared up by another process", name));
+      return fail(ETIMEDOUT, format_text("buffer {} is being cleared up by another process", name));
     std::this_thread::sleep_for(kPause);
   }
 }
@@ -48,8 +48,8 @@ Result<RunLock> RunLock::take_abandoned(const std::string& directory, const std:
   const auto file_name = name + std::string(kSuffix);
   FOREBAY_ASSIGN(auto file, open_private_file(folder, file_name, Create::kNever));
   RunLock lock(std::move(folder), file_name, std::move(file));
-  if (!lock.become_the_last()) return fail(EAGAIN, std::format("buffer {} is in use", name));
-  if (!still_there(lock.file_)) return fail(ENOENT, std::format("buffer {} is gone", name));
+  if (!lock.become_the_last()) return fail(EAGAIN, format_text("buffer {} is in use", name));
+  if (!still_there(lock.file_)) return fail(ENOENT, format_text("buffer {} is gone", name));
   return lock;
 }
 

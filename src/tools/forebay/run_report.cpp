@@ -1,10 +1,10 @@
 #include "tools/forebay/run_report.hpp"
 
 #include <algorithm>
-#include <format>
 
 #include "base/bytes.hpp"
 #include "base/duration.hpp"
+#include "base/format.hpp"
 #include "base/json.hpp"
 #include "tools/forebay/common.hpp"
 #include "tools/forebay/status_report.hpp"
@@ -29,18 +29,18 @@ std::vector<const FileStatus*> unsaved_files(const Ending& ending) {
   return files;
 }
 
-std::string line(std::string_view words) { return std::format("forebay: {}\n", words); }
+std::string line(std::string_view words) { return format_text("forebay: {}\n", words); }
 
 std::string leftover_lines(const std::vector<Leftover>& leftovers) {
   std::string text;
   for (const auto& one : leftovers) {
     if (one.carried != 0 || one.left == 0) {
       text += line(
-          std::format("recovered {} in {} file(s) that an earlier run left in buffer {} when it was killed",
+          format_text("recovered {} in {} file(s) that an earlier run left in buffer {} when it was killed",
                       format_bytes(one.carried), one.files, one.buffer));
     }
     if (!one.why.empty())
-      text += line(std::format("{} of an earlier run stay in buffer {}: {}", format_bytes(one.left),
+      text += line(format_text("{} of an earlier run stay in buffer {}: {}", format_bytes(one.left),
                                one.buffer, printable(one.why)));
   }
   return text;
@@ -48,10 +48,10 @@ std::string leftover_lines(const std::vector<Leftover>& leftovers) {
 
 std::string write_line(const RunFigures& figures) {
   if (figures.staged == 0 && figures.straight_home == 0) return {};
-  auto text = std::format("staged {}", format_bytes(figures.staged));
+  auto text = format_text("staged {}", format_bytes(figures.staged));
   if (figures.straight_home != 0)
-    text += std::format(", {} straight home", format_bytes(figures.straight_home));
-  text += std::format("; {} written home in {}, of which {} hidden behind the program",
+    text += format_text(", {} straight home", format_bytes(figures.straight_home));
+  text += format_text("; {} written home in {}, of which {} hidden behind the program",
                       format_bytes(figures.carried_home), format_duration(figures.writing),
                       format_duration(figures.hidden));
   return line(text);
@@ -59,21 +59,21 @@ std::string write_line(const RunFigures& figures) {
 
 std::string read_line(const RunFigures& figures) {
   if (figures.hit == 0 && figures.missed == 0) return {};
-  return line(std::format("read {} hit, {} missed", format_bytes(figures.hit), format_bytes(figures.missed)));
+  return line(format_text("read {} hit, {} missed", format_bytes(figures.hit), format_bytes(figures.missed)));
 }
 
 std::string passed_lines(const RunReport& report) {
   std::string text;
   if (report.figures.passed_bytes != 0)
-    text += line(std::format("passed through {} of files that are not buffered",
+    text += line(format_text("passed through {} of files that are not buffered",
                              format_bytes(report.figures.passed_bytes)));
   if (report.ending.status) {
     for (const auto& [why, times] : report.ending.status->passed)
-      text += line(std::format("passed through {} time(s): {}", times, printable(why)));
+      text += line(format_text("passed through {} time(s): {}", times, printable(why)));
   }
   for (const auto& program : report.unseen)
     text +=
-        line(std::format("not seen: {}; what it does in a home goes past the buffer", printable(program)));
+        line(format_text("not seen: {}; what it does in a home goes past the buffer", printable(program)));
   return text;
 }
 
@@ -83,14 +83,14 @@ std::string unsaved_lines(const RunReport& report) {
   const auto total = report.ending.status->unsaved();
   auto text =
       report.ending.detached
-          ? line(std::format("{} in {} file(s) are on their way home in the background", format_bytes(total),
+          ? line(format_text("{} in {} file(s) are on their way home in the background", format_bytes(total),
                              files.size()))
-          : line(std::format("{} in {} file(s) are not home, and stay in buffer {}{}", format_bytes(total),
+          : line(format_text("{} in {} file(s) are not home, and stay in buffer {}{}", format_bytes(total),
                              files.size(), report.buffer,
                              report.ending.trouble.empty() ? "" : ": " + printable(report.ending.trouble)));
   for (std::size_t i = 0; i < std::min(files.size(), kShown); ++i)
-    text += line(std::format("  {} of {}", format_bytes(files[i]->unsaved), name_of(*files[i])));
-  if (files.size() > kShown) text += line(std::format("  ... and {} more", files.size() - kShown));
+    text += line(format_text("  {} of {}", format_bytes(files[i]->unsaved), name_of(*files[i])));
+  if (files.size() > kShown) text += line(format_text("  ... and {} more", files.size() - kShown));
   return text;
 }
 
@@ -150,13 +150,13 @@ RunFigures figures_of(const Counters& before, const Counters& after) {
 std::string report_text(const RunReport& report) {
   auto text = write_line(report.figures) + read_line(report.figures) + passed_lines(report);
   if (report.figures.saved != nanoseconds(0))
-    text += line(std::format("saved about {} of waiting in {}", format_duration(report.figures.saved),
+    text += line(format_text("saved about {} of waiting in {}", format_duration(report.figures.saved),
                              format_duration(report.elapsed)));
   text += unsaved_lines(report);
   if (text.empty()) {
     std::string homes;
     for (const auto& home : report.homes) homes += (homes.empty() ? "" : ", ") + printable(home);
-    text = line(std::format("no file of {} was buffered", homes.empty() ? "any home" : homes));
+    text = line(format_text("no file of {} was buffered", homes.empty() ? "any home" : homes));
   }
   return text;
 }

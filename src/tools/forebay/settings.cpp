@@ -1,7 +1,7 @@
 // forebay settings: what holds here and where it comes from, and the pages made from the table of settings.
 #include <CLI/CLI.hpp>
-#include <format>
 
+#include "base/format.hpp"
 #include "base/json.hpp"
 #include "config/pages.hpp"
 #include "config/resolve.hpp"
@@ -24,8 +24,8 @@ std::string origin_of(const Settings& settings, std::string_view name) {
 }
 
 std::string tier_line(const TierSettings& tier) {
-  auto text = std::format("{} {} {}", to_string(tier.kind), printable(tier.path), format_amount(tier.size));
-  if (tier.bandwidth) text += std::format(", {}/s", format_bytes(*tier.bandwidth));
+  auto text = format_text("{} {} {}", to_string(tier.kind), printable(tier.path), format_amount(tier.size));
+  if (tier.bandwidth) text += format_text(", {}/s", format_bytes(*tier.bandwidth));
   return text;
 }
 
@@ -38,7 +38,7 @@ std::string effective_text(const Settings& settings) {
   }
   for (std::size_t i = 0; i < settings.tiers.size(); ++i) {
     const auto& tier = settings.tiers[i];
-    table.add({std::format("tiers[{}]", i), std::format("{}: {}", tier.name, tier_line(tier)),
+    table.add({format_text("tiers[{}]", i), format_text("{}: {}", tier.name, tier_line(tier)),
                tier.origin.empty() ? "default" : tier.origin});
   }
   for (std::size_t i = 0; i < settings.rules.size(); ++i) {
@@ -46,12 +46,12 @@ std::string effective_text(const Settings& settings) {
     std::string given;
     for (const auto name : rule.given) {
       const auto* row = find_setting(name);
-      given += std::format("{}{}={}", given.empty() ? "" : " ", name,
+      given += format_text("{}{}={}", given.empty() ? "" : " ", name,
                            row->write({&settings, &rule.values}, row->limits));
     }
     std::string patterns;
     for (const auto& pattern : rule.patterns) patterns += (patterns.empty() ? "" : " ") + printable(pattern);
-    table.add({std::format("files[{}]", i), std::format("{}: {}", patterns, given), rule.origin});
+    table.add({format_text("files[{}]", i), format_text("{}: {}", patterns, given), rule.origin});
   }
   return table.text();
 }

@@ -1,11 +1,11 @@
 #include "tools/forebay/status_report.hpp"
 
 #include <algorithm>
-#include <format>
 #include <utility>
 
 #include "base/bytes.hpp"
 #include "base/duration.hpp"
+#include "base/format.hpp"
 #include "tools/forebay/common.hpp"
 #include "tools/forebay/text_table.hpp"
 
@@ -15,19 +15,19 @@ namespace {
 using Align = TextTable::Align;
 
 std::string plural(std::uint64_t count, const char* one, const char* many) {
-  return std::format("{} {}", count, count == 1 ? one : many);
+  return format_text("{} {}", count, count == 1 ? one : many);
 }
 
 std::string percent_of(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? ""
-                    : std::format("{:.0f}%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+                    : format_text("{:.0f}%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
 std::string headline(const BufferStatus& status) {
-  std::string text = std::format("{}  {}  ", status.name, status.directory);
+  std::string text = format_text("{}  {}  ", status.name, status.directory);
   if (status.finding != ControlFinding::kUsable)
-    return text + std::format("cannot be used: {}\n", status.why);
-  text += std::format("made {} ago, buckets of {}\n", format_duration(status.age),
+    return text + format_text("cannot be used: {}\n", status.why);
+  text += format_text("made {} ago, buckets of {}\n", format_duration(status.age),
                       format_bytes(status.bucket_size));
   std::uint64_t unsaved_files = 0;
   std::uint64_t orphaned = 0;
@@ -36,20 +36,20 @@ std::string headline(const BufferStatus& status) {
     ++unsaved_files;
     if (!file.carried) orphaned += file.unsaved;
   }
-  text += std::format("buffered {} in {}", format_bytes(status.buffered()),
+  text += format_text("buffered {} in {}", format_bytes(status.buffered()),
                       plural(status.files.size(), "file", "files"));
   text += status.unsaved() == 0 ? ", all of it home"
-                                : std::format(", unsaved {} in {}", format_bytes(status.unsaved()),
+                                : format_text(", unsaved {} in {}", format_bytes(status.unsaved()),
                                               plural(unsaved_files, "file", "files"));
   if (orphaned != 0)
-    text += std::format(", of which {} have no living owner (forebay recover)", format_bytes(orphaned));
+    text += format_text(", of which {} have no living owner (forebay recover)", format_bytes(orphaned));
   text += "\n";
   if (status.stray_unsaved != 0) {
-    text += std::format("! {} unsaved belong to no file that the buffer knows: it was damaged\n",
+    text += format_text("! {} unsaved belong to no file that the buffer knows: it was damaged\n",
                         format_bytes(status.stray_unsaved));
   }
   if (status.damaged != 0) {
-    text += std::format("! {} damaged: kept, and never written home (forebay recover names them)\n",
+    text += format_text("! {} damaged: kept, and never written home (forebay recover names them)\n",
                         plural(status.damaged, "bucket is", "buckets are"));
   }
   return text;
@@ -66,7 +66,7 @@ std::string tier_table(const BufferStatus& status) {
                    {"WHERE"}});
   for (const auto& tier : status.tiers) {
     std::string state = "good";
-    if (tier.failed != 0) state = std::format("failed: {}", error_words(tier.failed));
+    if (tier.failed != 0) state = format_text("failed: {}", error_words(tier.failed));
     table.add({tier.name, std::string(to_string(tier.kind)), format_bytes(tier.size), format_bytes(tier.used),
                percent_of(tier.used, tier.size), format_bytes(tier.unsaved), state,
                printable(tier.directory)});
@@ -113,31 +113,31 @@ std::string file_table(const BufferStatus& status, std::size_t limit) {
                format_bytes(file.buffered), format_bytes(file.size), tiers_of(status, file),
                owners_of(status, file), name_of(file)});
     if (file.error != 0) {
-      table.remark(std::format("      ! not home since {}: {}", format_duration(file.error_age),
+      table.remark(format_text("      ! not home since {}: {}", format_duration(file.error_age),
                                error_words(file.error)));
     }
     if (file.damaged != 0)
-      table.remark(std::format("      ! {} damaged", plural(file.damaged, "bucket", "buckets")));
+      table.remark(format_text("      ! {} damaged", plural(file.damaged, "bucket", "buckets")));
   }
   auto text = table.text();
   if (shown < status.files.size())
-    text += std::format("... and {} more (--files 0 shows all)\n", status.files.size() - shown);
+    text += format_text("... and {} more (--files 0 shows all)\n", status.files.size() - shown);
   return text;
 }
 
 std::string totals_lines(const Counters& c) {
   const auto bytes = [](const Wide& counter) { return format_bytes(counter.load()); };
   const auto hits = c.hit_bytes.load();
-  auto text = std::format("written  {} in {} writes: {} staged, {} straight home\n", bytes(c.written_bytes),
+  auto text = format_text("written  {} in {} writes: {} staged, {} straight home\n", bytes(c.written_bytes),
                           c.writes.load(), bytes(c.staged_bytes), bytes(c.straight_home_bytes));
-  text += std::format("read     {} in {} reads: {} hits{}, {} misses; {} read ahead, {} prefetched\n",
+  text += format_text("read     {} in {} reads: {} hits{}, {} misses; {} read ahead, {} prefetched\n",
                       bytes(c.read_bytes), c.reads.load(), bytes(c.hit_bytes),
                       hits == 0 ? "" : " (" + percent_of(hits, hits + c.miss_bytes.load()) + ")",
                       bytes(c.miss_bytes), bytes(c.readahead_bytes), bytes(c.prefetched_bytes));
-  text += std::format("home     {} in {} writes, {} in {} reads, {} errors; {} recovered\n",
+  text += format_text("home     {} in {} writes, {} in {} reads, {} errors; {} recovered\n",
                       bytes(c.home_written_bytes), c.home_writes.load(), bytes(c.home_read_bytes),
                       c.home_reads.load(), c.home_errors.load(), bytes(c.recovered_bytes));
-  text += std::format("tiers    {} evictions, {} moved down, {} moved up; {} waits for room ({})\n",
+  text += format_text("tiers    {} evictions, {} moved down, {} moved up; {} waits for room ({})\n",
                       c.evictions.load(), c.demotions.load(), c.promotions.load(), c.waits_for_room.load(),
                       format_duration(std::chrono::nanoseconds(c.wait_ns.load() & INT64_MAX)));
   return text;
@@ -195,7 +195,7 @@ std::string_view finding_word(ControlFinding finding) {
 }
 
 std::string name_of(const FileStatus& file) {
-  return file.path.empty() ? std::format("(file {}: its record is damaged)", file.number)
+  return file.path.empty() ? format_text("(file {}: its record is damaged)", file.number)
                            : printable(file.path);
 }
 
@@ -207,8 +207,8 @@ std::string owners_of(const BufferStatus& status, const FileStatus& file) {
   auto openers = file.openers;
   std::ranges::stable_sort(openers, alive_first);
   const auto& first = status.processes[openers.front()];
-  auto text = std::format("{}[{}]{}", printable(first.command), first.pid, first.alive ? "" : " (dead)");
-  if (openers.size() > 1) text += std::format(" +{}", openers.size() - 1);
+  auto text = format_text("{}[{}]{}", printable(first.command), first.pid, first.alive ? "" : " (dead)");
+  if (openers.size() > 1) text += format_text(" +{}", openers.size() - 1);
   return text;
 }
 
@@ -218,7 +218,7 @@ std::string status_text(const BufferStatus& status, std::size_t files) {
   text += "\n" + tier_table(status) + "\n" + process_table(status) + "\n" + file_table(status, files) + "\n" +
           totals_lines(*status.totals);
   for (const auto& [why, times] : status.passed) {
-    text += std::format("passed   {} not buffered: {}\n", plural(times, "time", "times"), printable(why));
+    text += format_text("passed   {} not buffered: {}\n", plural(times, "time", "times"), printable(why));
   }
   return text;
 }

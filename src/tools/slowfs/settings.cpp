@@ -4,8 +4,9 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
-#include <format>
 #include <utility>
+
+#include "base/format.hpp"
 
 namespace forebay::slowfs {
 namespace {
@@ -49,7 +50,7 @@ auto parse_word(const Table& table, std::string_view text) -> Result<decltype(ta
     if (word == text) return value;
     known.append(known.empty() ? "" : ", ").append(word);
   }
-  return fail(EINVAL, std::format("'{}' is none of {}", text, known));
+  return fail(EINVAL, format_text("'{}' is none of {}", text, known));
 }
 
 template <class Table, class Value>
@@ -65,7 +66,7 @@ Result<std::pair<double, std::string_view>> parse_number(std::string_view text) 
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || !std::isfinite(number) || number < 0) {
-    return fail(EINVAL, std::format("'{}' does not start with a number that is 0 or more", text));
+    return fail(EINVAL, format_text("'{}' does not start with a number that is 0 or more", text));
   }
   return std::pair{number, text.substr(static_cast<size_t>(end - text.data()))};
 }
@@ -96,7 +97,7 @@ Status apply_nth_write(Settings& settings, std::string_view value) {
     const auto [number, word] = split(value);
     FOREBAY_ASSIGN(count, parse_size(number));
     FOREBAY_ASSIGN(error, parse_word(kErrors, word));
-    if (count == 0 || error == 0) return fail(EINVAL, std::format("'{}' is not N,ERROR", value));
+    if (count == 0 || error == 0) return fail(EINVAL, format_text("'{}' is not N,ERROR", value));
   }
   settings.writes_until_failure = count;
   settings.fail_nth_write = error;
@@ -132,7 +133,7 @@ Result<uint64_t> parse_size(std::string_view text) {
   FOREBAY_ASSIGN(const auto number, parse_number(text));
   FOREBAY_ASSIGN(const double unit, parse_word(kUnits, number.second));
   const double bytes = number.first * unit;
-  if (bytes >= 0x1p63) return fail(ERANGE, std::format("'{}' is too large", text));
+  if (bytes >= 0x1p63) return fail(ERANGE, format_text("'{}' is too large", text));
   return static_cast<uint64_t>(bytes);
 }
 
@@ -143,7 +144,7 @@ Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
   FOREBAY_ASSIGN(const double unit, parse_word(kUnits, number.second));
   const double nanoseconds = number.first * unit;
   constexpr double kDay = 86400e9;
-  if (nanoseconds > kDay) return fail(ERANGE, std::format("'{}' is longer than a day", text));
+  if (nanoseconds > kDay) return fail(ERANGE, format_text("'{}' is longer than a day", text));
   return std::chrono::nanoseconds(static_cast<int64_t>(nanoseconds));
 }
 
@@ -151,7 +152,7 @@ Status apply(Settings& settings, std::string_view key, std::string_view value,
              Settings::Clock::time_point now) {
   const auto with_key = [&](Status status) -> Status {
     if (status) return status;
-    return fail(status.error().code, std::format("{}: {}", key, status.error().message));
+    return fail(status.error().code, format_text("{}: {}", key, status.error().message));
   };
   if (key == "read_bandwidth") return with_key(store(settings.read_bandwidth, parse_size(value)));
   if (key == "write_bandwidth") return with_key(store(settings.write_bandwidth, parse_size(value)));
@@ -166,17 +167,17 @@ Status apply(Settings& settings, std::string_view key, std::string_view value,
   if (key == "fail_fsync") return with_key(store(settings.fail_fsync, parse_word(kErrors, value)));
   if (key == "fail_open") return with_key(store(settings.fail_open, parse_word(kErrors, value)));
   if (key == "fail_close") return with_key(store(settings.fail_close, parse_word(kErrors, value)));
-  return fail(EINVAL, std::format("there is no setting '{}'", key));
+  return fail(EINVAL, format_text("there is no setting '{}'", key));
 }
 
 std::string to_text(const Settings& settings) {
   std::string text;
   const auto line = [&](std::string_view key, const auto& value) {
-    text += std::format("{}={}\n", key, value);
+    text += format_text("{}={}\n", key, value);
   };
   line("read_bandwidth", settings.read_bandwidth);
   line("write_bandwidth", settings.write_bandwidth);
-  line("latency", std::format("{}ns", settings.latency.count()));
+  line("latency", format_text("{}ns", settings.latency.count()));
   line("capacity", settings.capacity);
   line("read_only", word_of(kYesNo, settings.read_only));
   line("sync_source", word_of(kYesNo, settings.sync_source));
@@ -185,7 +186,7 @@ std::string to_text(const Settings& settings) {
   line("fail_nth_write",
        settings.writes_until_failure == 0
            ? "none"
-           : std::format("{},{}", settings.writes_until_failure, word_of(kErrors, settings.fail_nth_write)));
+           : format_text("{},{}", settings.writes_until_failure, word_of(kErrors, settings.fail_nth_write)));
   line("fail_read", word_of(kErrors, settings.fail_read));
   line("fail_fsync", word_of(kErrors, settings.fail_fsync));
   line("fail_open", word_of(kErrors, settings.fail_open));

@@ -1,7 +1,8 @@
 #include "tools/slowfs/statistics.hpp"
 
 #include <algorithm>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace forebay::slowfs {
 
@@ -34,7 +35,7 @@ std::string Statistics::to_json() const {
   for (size_t kind = 0; kind < counts_.size(); ++kind) {
     const Counts& counts = counts_[kind];
     const uint64_t carried = counts.requests - counts.errors;
-    json += std::format(
+    json += format_text(
         R"({}"{}":{{"requests":{},"bytes":{},"errors":{},"mean_size":{},"in_flight":{},"max_in_flight":{}}})",
         kind == 0 ? "" : ",", kKindNames[kind], counts.requests, counts.bytes, counts.errors,
         carried == 0 ? 0 : counts.bytes / carried, counts.in_flight, counts.max_in_flight);

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace forebay::report {
 namespace {
@@ -81,7 +82,7 @@ double Axis::place(double value) const {
 }
 
 std::string tick_text(double value) {
-  return value >= 1000 && value < 1e7 ? std::format("{:.0f}", value) : std::format("{:.3g}", value);
+  return value >= 1000 && value < 1e7 ? format_text("{:.0f}", value) : format_text("{:.3g}", value);
 }
 
 }  // namespace forebay::report

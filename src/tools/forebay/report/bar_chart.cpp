@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <format>
 #include <set>
 #include <utility>
 
+#include "base/format.hpp"
 #include "tools/forebay/report/axis.hpp"
 #include "tools/forebay/report/units.hpp"
 
@@ -28,7 +28,7 @@ constexpr std::array<std::pair<std::string_view, const char*>, 12> kPhases{{{"co
 
 std::string spread_text(const Spread& spread, std::string (*text)(double)) {
   if (spread.count == 1) return text(spread.median) + ", one round";
-  return std::format("median {}, {} to {} in {} rounds", text(spread.median), text(spread.low),
+  return format_text("median {}, {} to {} in {} rounds", text(spread.median), text(spread.low),
                      text(spread.high), spread.count);
 }
 
@@ -37,7 +37,7 @@ std::string spread_text(const Spread& spread, std::string (*text)(double)) {
 std::string around_middle(double low, double high, const std::string& mark_markup) {
   std::string out = R"(<svg y="50%" width="100%" height="1" overflow="visible">)";
   if (low < high) {
-    out += std::format(
+    out += format_text(
         R"(<line class="whisker" x1="{0}" x2="{1}"/><line class="whisker" x1="{0}" x2="{0}" y1="-4" y2="4"/>)"
         R"(<line class="whisker" x1="{1}" x2="{1}" y1="-4" y2="4"/>)",
         percent(low), percent(high));
@@ -47,7 +47,7 @@ std::string around_middle(double low, double high, const std::string& mark_marku
 
 std::string row(const std::string& label_markup, const std::string& bar_markup,
                 const std::string& figure_markup) {
-  return std::format(
+  return format_text(
       R"(<div class="bar-label">{}</div><div class="bar">{}</div><div class="bar-figure">{}</div>)",
       label_markup, bar_markup, figure_markup);
 }
@@ -55,7 +55,7 @@ std::string row(const std::string& label_markup, const std::string& bar_markup,
 std::string vertical_lines(const Axis& axis) {
   std::string lines;
   for (const auto tick : axis.ticks()) {
-    lines += std::format(R"(<line class="{0}" x1="{1}" x2="{1}" y1="0" y2="100%"/>)",
+    lines += format_text(R"(<line class="{0}" x1="{1}" x2="{1}" y1="0" y2="100%"/>)",
                          tick == 1 ? "one" : "grid", percent(axis.place(tick)));
   }
   return lines;
@@ -71,15 +71,15 @@ std::string bar_chart(const std::string& title, const std::vector<Bar>& bars, co
   }
   if (largest <= 0) return {};
   std::string out =
-      std::format(R"(<figure class="chart"><figcaption>{}</figcaption><div class="bars">)", escape(title));
+      format_text(R"(<figure class="chart"><figcaption>{}</figcaption><div class="bars">)", escape(title));
   for (const auto& bar : bars) {
     if (!bar.figure) {
       out +=
-          row(palette.chip(bar.way), std::format(R"(<span class="note">{}</span>)", escape(bar.note)), "–");
+          row(palette.chip(bar.way), format_text(R"(<span class="note">{}</span>)", escape(bar.note)), "–");
       continue;
     }
     const auto& spread = *bar.figure;
-    auto drawing = std::format(
+    auto drawing = format_text(
         R"(<svg width="100%" height="22" aria-hidden="true"><title>{}: {}</title>)"
         R"(<rect class="track" width="100%" y="3" height="16"/><rect class="{}" width="{}" y="3" height="16"/>)",
         escape(bar.way), spread_text(spread, text), palette.class_of(bar.way),
@@ -98,7 +98,7 @@ std::string phase_class(std::string_view name) {
 std::string phase_legend(std::span<const std::string> names) {
   std::string out = R"(<ul class="legend">)";
   for (const auto& name : names) {
-    out += std::format(
+    out += format_text(
         R"(<li><svg class="swatch" width="12" height="12" aria-hidden="true"><rect width="12" height="12" class="{}"/></svg>{}</li>)",
         phase_class(name), escape(name));
   }
@@ -128,15 +128,15 @@ std::string phase_chart(const std::vector<PhaseBar>& bars, const Palette& palett
     std::string words;
     std::string drawing;
     for (const auto& phase : bar.phases) {
-      const auto said = std::format("{} {}", phase.name, seconds_text(phase.seconds));
+      const auto said = format_text("{} {}", phase.name, seconds_text(phase.seconds));
       words += (words.empty() ? "" : ", ") + said;
-      drawing += std::format(
+      drawing += format_text(
           R"(<rect class="{}" x="{}" width="{}" y="1" height="24"><title>{}</title></rect>)",
           phase_class(phase.name), percent(at / longest), percent(phase.seconds / longest), escape(said));
       at += phase.seconds;
     }
     out += row(palette.chip(bar.way),
-               std::format(R"(<svg width="100%" height="26" role="img" aria-label="{}: {}">{}</svg>)",
+               format_text(R"(<svg width="100%" height="26" role="img" aria-label="{}: {}">{}</svg>)",
                            escape(bar.way), escape(words), drawing),
                seconds_text(bar.total ? bar.total->median : at));
   }
@@ -157,20 +157,20 @@ std::string ratio_chart(const std::vector<RatioRow>& rows, const Palette& palett
   std::string out =
       R"(<figure class="chart wide"><figcaption>Speed as the program sees it (observed rate) against the baseline's: left of 1 slower, right of 1 faster</figcaption><div class="bars ratios">)";
   for (const auto& each : rows) {
-    const auto label = std::format(R"(<a href="#{}">{}</a> {})", escape(each.link), escape(each.label),
+    const auto label = format_text(R"(<a href="#{}">{}</a> {})", escape(each.link), escape(each.label),
                                    palette.chip(each.verdict.way));
     std::string drawing = R"(<svg width="100%" height="26" aria-hidden="true">)" + vertical_lines(axis);
     if (const auto& ratio = each.verdict.ratio) {
       const auto name = palette.class_of(each.verdict.way);
       drawing += around_middle(axis.place(ratio->low), axis.place(ratio->high),
-                               std::format(R"(<use href="#m-{0}" class="{0}" x="{1}"/>)", name,
+                               format_text(R"(<use href="#m-{0}" class="{0}" x="{1}"/>)", name,
                                            percent(axis.place(ratio->value))));
     }
     out += row(label, drawing + "</svg>", escape(each.verdict.brief));
   }
   std::string ticks = R"(<svg width="100%" height="18" aria-hidden="true">)";
   for (const auto tick : axis.ticks()) {
-    ticks += std::format(R"(<text class="tick" text-anchor="middle" x="{}" y="13">{}</text>)",
+    ticks += format_text(R"(<text class="tick" text-anchor="middle" x="{}" y="13">{}</text>)",
                          percent(axis.place(tick)), tick_text(tick));
   }
   return out + row("", ticks + "</svg>", "") + "</div></figure>";

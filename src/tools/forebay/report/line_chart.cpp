@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <format>
 
+#include "base/format.hpp"
 #include "tools/forebay/report/axis.hpp"
 #include "tools/forebay/report/units.hpp"
 
@@ -55,7 +55,7 @@ Across across_of(const std::vector<LinePoint>& points) {
 std::string point_text(const LinePoint& point) {
   if (!point.rate) return "–";
   if (point.rate->count == 1) return rate_text(point.rate->median);
-  return std::format("{} ({})", rate_text(point.rate->median),
+  return format_text("{} ({})", rate_text(point.rate->median),
                      range_text(rate_text(point.rate->low), rate_text(point.rate->high)));
 }
 
@@ -63,14 +63,14 @@ std::string frame(const Across& across, const Axis& up, const Unit& unit) {
   std::string out;
   for (const auto tick : up.ticks()) {
     const auto y = coordinate(kHeight * (1 - up.place(tick)));
-    out += std::format(R"(<line class="grid" x1="0" x2="100%" y1="{0}" y2="{0}"/>)", y);
-    out += std::format(R"(<text class="tick" text-anchor="end" x="-8" y="{}" dy="4">{}</text>)", y,
+    out += format_text(R"(<line class="grid" x1="0" x2="100%" y1="{0}" y2="{0}"/>)", y);
+    out += format_text(R"(<text class="tick" text-anchor="end" x="-8" y="{}" dy="4">{}</text>)", y,
                        tick_text(tick / unit.factor));
   }
   for (const auto& [place, name] : across.ticks) {
-    out += std::format(R"(<line class="grid" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/>)", percent(place),
+    out += format_text(R"(<line class="grid" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/>)", percent(place),
                        coordinate(kHeight), coordinate(kHeight + 4));
-    out += std::format(R"(<text class="tick" text-anchor="middle" x="{}" y="{}">{}</text>)", percent(place),
+    out += format_text(R"(<text class="tick" text-anchor="middle" x="{}" y="{}">{}</text>)", percent(place),
                        coordinate(kHeight + 18), escape(name));
   }
   return out;
@@ -87,17 +87,17 @@ std::string strokes(const Line& line, const Across& across, const Axis& up, cons
     std::string below;
     for (; i < line.points.size() && line.points[i].rate; ++i) {
       const auto x = coordinate(kWide * across.places[i]);
-      path += std::format("{},{} ", x, y_of(line.points[i].rate->median));
-      above += std::format("{},{} ", x, y_of(line.points[i].rate->high));
-      below = std::format("{},{} ", x, y_of(line.points[i].rate->low)) + below;
+      path += format_text("{},{} ", x, y_of(line.points[i].rate->median));
+      above += format_text("{},{} ", x, y_of(line.points[i].rate->high));
+      below = format_text("{},{} ", x, y_of(line.points[i].rate->low)) + below;
     }
     if (!path.empty()) {
-      out += std::format(R"(<polygon class="band {}" points="{}{}"/>)", name, above, below);
-      out += std::format(R"(<polyline class="line {}" points="{}"/>)", name, path);
+      out += format_text(R"(<polygon class="band {}" points="{}{}"/>)", name, above, below);
+      out += format_text(R"(<polyline class="line {}" points="{}"/>)", name, path);
     }
     ++i;
   }
-  return std::format(
+  return format_text(
       R"(<svg width="100%" height="{0}" viewBox="0 0 {1} {0}" preserveAspectRatio="none">{2}</svg>)",
       coordinate(kHeight), coordinate(kWide), out);
 }
@@ -109,11 +109,11 @@ std::string marks(const Line& line, const Across& across, const Axis& up, const 
     if (!point.rate) continue;
     const auto x = percent(across.places[i]);
     if (point.rate->count > 1) {
-      out += std::format(R"(<line class="whisker {0}" x1="{1}" x2="{1}" y1="{2}" y2="{3}"/>)", name, x,
+      out += format_text(R"(<line class="whisker {0}" x1="{1}" x2="{1}" y1="{2}" y2="{3}"/>)", name, x,
                          coordinate(kHeight * (1 - up.place(point.rate->low))),
                          coordinate(kHeight * (1 - up.place(point.rate->high))));
     }
-    out += std::format(R"(<use href="#m-{0}" class="{0}" x="{1}" y="{2}"><title>{3}, {4}: {5}</title></use>)",
+    out += format_text(R"(<use href="#m-{0}" class="{0}" x="{1}" y="{2}"><title>{3}, {4}: {5}</title></use>)",
                        name, x, coordinate(kHeight * (1 - up.place(point.rate->median))), escape(line.way),
                        escape(point.name), point_text(point));
   }
@@ -121,14 +121,14 @@ std::string marks(const Line& line, const Across& across, const Axis& up, const 
 }
 
 std::string table(const LineChart& chart) {
-  std::string out = std::format(
+  std::string out = format_text(
       R"(<details class="fold"><summary>The figures of this chart</summary><div class="scroll"><table><thead><tr><th>{}</th>)",
       escape(chart.x_name));
-  for (const auto& line : chart.lines) out += std::format("<th>{}</th>", escape(line.way));
+  for (const auto& line : chart.lines) out += format_text("<th>{}</th>", escape(line.way));
   out += "</tr></thead><tbody>";
   for (std::size_t i = 0; i < chart.lines.front().points.size(); ++i) {
-    out += std::format("<tr><td>{}</td>", escape(chart.lines.front().points[i].name));
-    for (const auto& line : chart.lines) out += std::format("<td>{}</td>", point_text(line.points[i]));
+    out += format_text("<tr><td>{}</td>", escape(chart.lines.front().points[i].name));
+    for (const auto& line : chart.lines) out += format_text("<td>{}</td>", point_text(line.points[i]));
     out += "</tr>";
   }
   return out + "</tbody></table></div></details>";
@@ -140,7 +140,7 @@ std::string spoken(const LineChart& chart) {
   for (const auto& line : chart.lines) {
     const auto& first = line.points.front();
     const auto& last = line.points.back();
-    words += std::format("; {}: {} at {}, {} at {}", line.way, point_text(first), first.name,
+    words += format_text("; {}: {} at {}, {} at {}", line.way, point_text(first), first.name,
                          point_text(last), last.name);
   }
   return words;
@@ -166,7 +166,7 @@ std::string line_chart(const LineChart& chart, const Palette& palette) {
     if (chart.connected) drawing += strokes(line, across, up, palette.class_of(line.way));
   }
   for (const auto& line : chart.lines) drawing += marks(line, across, up, palette.class_of(line.way));
-  return std::format(
+  return format_text(
              R"(<figure class="chart wide"><figcaption>{}</figcaption><ul class="legend">{}</ul>)"
              R"(<div class="y-name">{}/s</div><div class="plot"><svg width="100%" height="{}" role="img" aria-label="{}">{}</svg></div>)"
              R"(<div class="x-name">{}</div>)",

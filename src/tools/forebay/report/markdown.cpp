@@ -1,9 +1,9 @@
 #include "tools/forebay/report/markdown.hpp"
 
 #include <algorithm>
-#include <format>
 #include <vector>
 
+#include "base/format.hpp"
 #include "tools/forebay/report/figures.hpp"
 #include "tools/forebay/report/units.hpp"
 #include "tools/forebay/report/verdict.hpp"
@@ -24,7 +24,7 @@ std::string plain(std::string_view text) {
 std::string cell(const Figure& figure, std::string (*text)(double)) {
   if (!figure) return "–";
   if (figure->count == 1) return text(figure->median);
-  return std::format("{} ({})", text(figure->median), range_text(text(figure->low), text(figure->high)));
+  return format_text("{} ({})", text(figure->median), range_text(text(figure->low), text(figure->high)));
 }
 
 std::string rows_of(const Workload& workload) {
@@ -35,7 +35,7 @@ std::string rows_of(const Workload& workload) {
     if (ways[i].is_null()) continue;
     const bool shown = ways[i].trusted();
     out +=
-        std::format("| {} | {} | {} | {} | {} | {} |\n",
+        format_text("| {} | {} | {} | {} | {} | {} |\n",
                     i == 0 ? plain(workload.x.empty() ? workload.title : workload.x) : "", plain(ways[i].way),
                     cell(shown ? ways[i].observed_rate : Figure(), rate_text),
                     cell(shown ? ways[i].time("observed") : Figure(), seconds_text),
@@ -50,12 +50,12 @@ std::string table_of(const std::string& title, const std::vector<const Workload*
   std::string x_name;
   for (const auto* workload : members) {
     if (const auto words = plain(workload->published); !words.empty() && !published.contains(words)) {
-      published += std::format("Published: {}.\n\n", words);
+      published += format_text("Published: {}.\n\n", words);
     }
     if (!workload->x.empty()) x_name = workload->x_name;
     rows += rows_of(*workload);
   }
-  return std::format(
+  return format_text(
       "### {}\n\n{}| {} | way | observed rate | program waited | total, until home | |\n| --- | --- | --- | "
       "--- | --- | --- "
       "|\n{}\n",
@@ -84,9 +84,9 @@ std::string line_of(const char* name, const Pairs& pairs) {
   std::string words;
   for (const auto& [key, value] : pairs) {
     if (key == "path" || key == "host") continue;
-    words += std::format("{}{} {}", words.empty() ? "" : ", ", plain(key), plain(value));
+    words += format_text("{}{} {}", words.empty() ? "" : ", ", plain(key), plain(value));
   }
-  return words.empty() ? "" : std::format("- {}: {}\n", name, words);
+  return words.empty() ? "" : format_text("- {}: {}\n", name, words);
 }
 
 }  // namespace
@@ -99,9 +99,9 @@ std::string report_markdown(std::span<const Run> runs) {
     }
     std::vector<std::vector<Verdict>> verdicts;
     for (const auto& workload : run.workloads) verdicts.push_back(judge(figures_of(workload)));
-    for (const auto& line : overall(verdicts)) out += std::format("- {}\n", plain(line));
+    for (const auto& line : overall(verdicts)) out += format_text("- {}\n", plain(line));
     out += line_of("machine", run.machine) + line_of("software", run.software) + line_of("home", run.home);
-    out += std::format("- {}, version {}, commit {}\n\n", plain(run.started), plain(run.version),
+    out += format_text("- {}, version {}, commit {}\n\n", plain(run.started), plain(run.version),
                        plain(run.commit));
     out += tables_of(run);
   }

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <format>
+
+#include "base/format.hpp"
 
 namespace forebay::report {
 namespace {
@@ -45,7 +46,7 @@ std::string escape(std::string_view text) {
 
 std::string coordinate(double value) {
   if (!std::isfinite(value)) return "0";
-  auto text = std::format("{:.2f}", std::clamp(value, -1e6, 1e6));
+  auto text = format_text("{:.2f}", std::clamp(value, -1e6, 1e6));
   while (text.back() == '0') text.pop_back();
   if (text.back() == '.') text.pop_back();
   return text == "-0" ? "0" : text;
@@ -62,18 +63,18 @@ std::string Palette::class_of(std::string_view way) const {
   if (way == "native") return "w0";
   if (way == "forebay") return "w1";
   const auto place = std::ranges::find(others_, way) - others_.begin();
-  return std::format("w{}", 2 + static_cast<std::size_t>(place) % (kColours - 2));
+  return format_text("w{}", 2 + static_cast<std::size_t>(place) % (kColours - 2));
 }
 
 std::string Palette::swatch(std::string_view way) const {
   const auto name = class_of(way);
-  return std::format(
+  return format_text(
       R"(<svg class="swatch" width="12" height="12" aria-hidden="true"><use href="#m-{}" class="{}" x="6" y="6"/></svg>)",
       name, name);
 }
 
 std::string Palette::chip(std::string_view way) const {
-  return std::format(R"(<span class="chip">{}{}</span>)", swatch(way), escape(way));
+  return format_text(R"(<span class="chip">{}{}</span>)", swatch(way), escape(way));
 }
 
 }  // namespace forebay::report

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <format>
 
+#include "base/format.hpp"
 #include "tools/forebay/report/bar_chart.hpp"
 #include "tools/forebay/report/line_chart.hpp"
 #include "tools/forebay/report/page_parts.hpp"
@@ -40,20 +40,20 @@ std::string cell(const char* name, const Figure& figure, std::string (*text)(dou
     content = text(figure->median);
     if (figure->count > 1) {
       content +=
-          std::format(R"(<span class="small">{}</span>)", range_text(text(figure->low), text(figure->high)));
+          format_text(R"(<span class="small">{}</span>)", range_text(text(figure->low), text(figure->high)));
     }
   }
-  return std::format(R"(<td class="n" data-name="{}">{}</td>)", name, content);
+  return format_text(R"(<td class="n" data-name="{}">{}</td>)", name, content);
 }
 
 std::string way_row(const WayFigures& way, const Verdict& verdict, const Palette& palette) {
   // Figures of a way that gave wrong bytes, or moved none, would be looked at.
   const bool trusted = way.trusted() && !way.is_null();
-  return std::format(R"(<tr><td class="way">{}</td>)", palette.chip(way.way)) +
+  return format_text(R"(<tr><td class="way">{}</td>)", palette.chip(way.way)) +
          cell("observed rate", trusted ? way.observed_rate : Figure(), rate_text) +
          cell("program waited", trusted ? way.time("observed") : Figure(), seconds_text) +
          cell("total", trusted ? way.time("whole") : Figure(), seconds_text) +
-         std::format(R"(<td class="words">{}</td></tr>)", verdict_text(verdict));
+         format_text(R"(<td class="words">{}</td></tr>)", verdict_text(verdict));
 }
 
 std::vector<std::string> groups_of(const std::vector<Judged>& workloads) {
@@ -97,10 +97,10 @@ std::string group_part(const std::string& group, const std::vector<const Judged*
   for (const auto* member : members) {
     const auto& words = member->workload->published;
     if (!words.empty() && !published.contains(escape(words))) {
-      published += std::format(R"(<p class="published">Published: {}</p>)", escape(words));
+      published += format_text(R"(<p class="published">Published: {}</p>)", escape(words));
     }
   }
-  return std::format(R"(<section class="group"><h3>{}</h3>{}<div class="charts">{}</div></section>)",
+  return format_text(R"(<section class="group"><h3>{}</h3>{}<div class="charts">{}</div></section>)",
                      escape(group), published, line_chart(chart, palette));
 }
 
@@ -108,12 +108,12 @@ std::string group_part(const std::string& group, const std::vector<const Judged*
 
 std::string badge(const Verdict& verdict) {
   const auto look = look_of(verdict.judgement);
-  return std::format(R"(<span class="badge {}">{} {}</span>)", look.name, look.sign, escape(verdict.brief));
+  return format_text(R"(<span class="badge {}">{} {}</span>)", look.name, look.sign, escape(verdict.brief));
 }
 
 std::string verdict_text(const Verdict& verdict) {
   const auto look = look_of(verdict.judgement);
-  return std::format(R"(<b class="{}">{} {}</b>{})", look.name, look.sign, escape(verdict.lead),
+  return format_text(R"(<b class="{}">{} {}</b>{})", look.name, look.sign, escape(verdict.lead),
                      escape(verdict.rest));
 }
 
@@ -121,7 +121,7 @@ std::string summary_part(const std::vector<Judged>& workloads, const Palette& pa
   std::vector<RatioRow> ratios;
   std::string rows;
   for (const auto& each : workloads) {
-    rows += std::format(R"(<tbody><tr><th colspan="5" scope="rowgroup"><a href="#{}">{}</a></th></tr>)",
+    rows += format_text(R"(<tbody><tr><th colspan="5" scope="rowgroup"><a href="#{}">{}</a></th></tr>)",
                         each.id, escape(each.workload->title));
     for (std::size_t i = 0; i < each.ways.size(); ++i) {
       rows += way_row(each.ways[i], each.verdicts[i], palette);

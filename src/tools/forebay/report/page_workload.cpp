@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <format>
 #include <functional>
 #include <set>
 
+#include "base/format.hpp"
 #include "tools/forebay/report/bar_chart.hpp"
 #include "tools/forebay/report/line_chart.hpp"
 #include "tools/forebay/report/page_parts.hpp"
@@ -62,18 +62,18 @@ class FigureTable {
       if (way.is_null()) continue;
       const auto figure = way.trusted() ? std::invoke(get, way) : Figure();
       any = any || (figure && figure->high > 0);
-      cells += std::format(R"(<td class="n">{}</td>)", figure ? text(figure->median) : "–");
+      cells += format_text(R"(<td class="n">{}</td>)", figure ? text(figure->median) : "–");
     }
-    if (any) rows_ += std::format("<tr><td>{}</td>{}</tr>", name, cells);
+    if (any) rows_ += format_text("<tr><td>{}</td>{}</tr>", name, cells);
   }
 
   [[nodiscard]] std::string markup(const Palette& palette) const {
     if (rows_.empty()) return {};
     std::string head;
     for (const auto& way : ways_) {
-      if (!way.is_null()) head += std::format(R"(<th class="n">{}</th>)", palette.chip(way.way));
+      if (!way.is_null()) head += format_text(R"(<th class="n">{}</th>)", palette.chip(way.way));
     }
-    return std::format(
+    return format_text(
         R"(<div class="wide scroll"><table><thead><tr><th>median of the rounds</th>{}</tr></thead><tbody>{}</tbody></table></div>)",
         head, rows_);
   }
@@ -104,18 +104,18 @@ std::string figure_table(const std::vector<WayFigures>& ways, const Palette& pal
 
 std::string folded(const std::string& title, const std::string& content) {
   if (content.empty()) return {};
-  return std::format(R"(<details class="fold"><summary>{}</summary>{}</details>)", escape(title), content);
+  return format_text(R"(<details class="fold"><summary>{}</summary>{}</details>)", escape(title), content);
 }
 
 std::string about(const Workload& workload) {
-  std::string out = std::format("<code>{}</code>", escape(workload.name));
-  if (!workload.kernel.empty()) out += std::format(" · kernel {}", escape(workload.kernel));
+  std::string out = format_text("<code>{}</code>", escape(workload.name));
+  if (!workload.kernel.empty()) out += format_text(" · kernel {}", escape(workload.kernel));
   if (workload.ranks) {
-    out += std::format(" · {} rank{}", count_text(*workload.ranks), *workload.ranks == 1 ? "" : "s");
+    out += format_text(" · {} rank{}", count_text(*workload.ranks), *workload.ranks == 1 ? "" : "s");
   }
-  if (!workload.flavour.empty()) out += std::format(" · {}", escape(workload.flavour));
-  if (workload.rounds) out += std::format(" · {} rounds", count_text(*workload.rounds));
-  return std::format(R"(<p class="about">{}</p>)", out);
+  if (!workload.flavour.empty()) out += format_text(" · {}", escape(workload.flavour));
+  if (workload.rounds) out += format_text(" · {} rounds", count_text(*workload.rounds));
+  return format_text(R"(<p class="about">{}</p>)", out);
 }
 
 // The drain tail is nothing that a rank does: it begins where the last of them ends.
@@ -143,11 +143,11 @@ std::string body(const Judged& judged, const Palette& palette) {
   const auto& workload = *judged.workload;
   std::string out = about(workload) + R"(<ul class="verdicts">)";
   for (const auto& verdict : judged.verdicts) {
-    out += std::format("<li>{} {}</li>", palette.chip(verdict.way), verdict_text(verdict));
+    out += format_text("<li>{} {}</li>", palette.chip(verdict.way), verdict_text(verdict));
   }
   out += "</ul>";
   if (!workload.published.empty() && workload.group.empty()) {
-    out += std::format(R"(<p class="published">Published: {}</p>)", escape(workload.published));
+    out += format_text(R"(<p class="published">Published: {}</p>)", escape(workload.published));
   }
   std::vector<PhaseBar> phases;
   for (const auto& way : judged.ways) {
@@ -172,7 +172,7 @@ std::string pairs_list(const Pairs& pairs) {
   if (pairs.empty()) return {};
   std::string out = R"(<dl class="long">)";
   for (const auto& [name, value] : pairs) {
-    out += std::format("<dt>{}</dt><dd>{}</dd>", escape(name), escape(value));
+    out += format_text("<dt>{}</dt><dd>{}</dd>", escape(name), escape(value));
   }
   return out + "</dl>";
 }
@@ -185,11 +185,11 @@ std::string workload_part(const Judged& judged, const Palette& palette) {
     for (const auto& verdict : judged.verdicts) {
       if (verdict.judgement != Judgement::Baseline) briefs += " " + badge(verdict);
     }
-    return std::format(
+    return format_text(
         R"(<details class="workload" id="{}"><summary>{}{}</summary><div class="body">{}</div></details>)",
         judged.id, title, briefs, body(judged, palette));
   }
-  return std::format(R"(<section class="workload" id="{}"><h3>{}</h3>{}</section>)", judged.id, title,
+  return format_text(R"(<section class="workload" id="{}"><h3>{}</h3>{}</section>)", judged.id, title,
                      body(judged, palette));
 }
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <format>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "base/format.hpp"
 #include "tools/forebay/report/units.hpp"
 
 namespace forebay::report {
@@ -205,19 +205,19 @@ class Reader {
     const auto kind = report::text(line, "kind");
     if (kind.empty()) return wrong(at, "has no kind");
     if (kind == "run") return begin(line, at);
-    if (runs_.empty()) return wrong(at, std::format("is a {} before any run: is this a results file?", kind));
+    if (runs_.empty()) return wrong(at, format_text("is a {} before any run: is this a results file?", kind));
     if (kind == "end") return end(line);
     if (kind != "workload" && kind != "result" && kind != "timeline") return {};
-    if (report::text(line, "workload").empty()) return wrong(at, std::format("is a {} of no workload", kind));
+    if (report::text(line, "workload").empty()) return wrong(at, format_text("is a {} of no workload", kind));
     if (kind == "workload") return announce(line);
     auto& workload = workload_named(report::text(line, "workload"));
-    if (report::text(line, "way").empty()) return wrong(at, std::format("is a {} of no way", kind));
+    if (report::text(line, "way").empty()) return wrong(at, format_text("is a {} of no way", kind));
     if (kind == "timeline") {
       workload.timelines.push_back(timeline_of(line));
       return {};
     }
     const auto outcome = outcome_of(report::text(line, "status"));
-    if (!outcome) return wrong(at, std::format("has the unknown status '{}'", report::text(line, "status")));
+    if (!outcome) return wrong(at, format_text("has the unknown status '{}'", report::text(line, "status")));
     workload.results.push_back(round_of(line, *outcome));
     if (!std::ranges::contains(workload.ways, workload.results.back().way)) {
       workload.ways.push_back(workload.results.back().way);
@@ -226,17 +226,17 @@ class Reader {
   }
 
   Result<std::vector<Run>> finish() {
-    if (runs_.empty()) return fail(EINVAL, std::format("{}: there are no results in it", name_));
+    if (runs_.empty()) return fail(EINVAL, format_text("{}: there are no results in it", name_));
     return std::move(runs_);
   }
 
  private:
   [[nodiscard]] Status wrong(std::size_t line, std::string_view what) const {
-    return fail(EINVAL, std::format("{}:{}: the line {}", name_, line, what));
+    return fail(EINVAL, format_text("{}:{}: the line {}", name_, line, what));
   }
   Status begin(const Json& line, std::size_t at) {
     if (number(line, "format").value_or(0) != kFormat) {
-      return wrong(at, std::format("has format '{}', and this program reads {}", report::text(line, "format"),
+      return wrong(at, format_text("has format '{}', and this program reads {}", report::text(line, "format"),
                                    kFormat));
     }
     runs_.push_back(run_of(line, name_));

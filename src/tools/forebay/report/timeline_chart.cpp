@@ -1,9 +1,9 @@
 #include "tools/forebay/report/timeline_chart.hpp"
 
 #include <algorithm>
-#include <format>
 #include <map>
 
+#include "base/format.hpp"
 #include "tools/forebay/report/axis.hpp"
 #include "tools/forebay/report/bar_chart.hpp"
 #include "tools/forebay/report/units.hpp"
@@ -33,10 +33,10 @@ double end_of(const Timeline& timeline) {
 std::string grid(const Axis& time, double height, const Unit* unit) {
   std::string out;
   for (const auto tick : time.ticks()) {
-    out += std::format(R"(<line class="grid" x1="{0}" x2="{0}" y1="0" y2="{1}"/>)", percent(time.place(tick)),
+    out += format_text(R"(<line class="grid" x1="{0}" x2="{0}" y1="0" y2="{1}"/>)", percent(time.place(tick)),
                        coordinate(height));
     if (!unit) continue;
-    out += std::format(R"(<text class="tick" text-anchor="middle" x="{}" y="{}">{}</text>)",
+    out += format_text(R"(<text class="tick" text-anchor="middle" x="{}" y="{}">{}</text>)",
                        percent(time.place(tick)), coordinate(height + 16), tick_text(tick / unit->factor));
   }
   return out;
@@ -47,10 +47,10 @@ std::string lanes(const std::map<int, std::vector<Span>>& ranks, const Axis& tim
   double y = 0;
   for (const auto& [rank, spans] : ranks) {
     if (y >= kLane * kMostRanks) break;
-    out += std::format(R"(<text class="tick" text-anchor="end" x="-8" y="{}">{}</text>)", coordinate(y + 11),
+    out += format_text(R"(<text class="tick" text-anchor="end" x="-8" y="{}">{}</text>)", coordinate(y + 11),
                        rank);
     for (const auto& span : visible_spans(spans, time.high() / 1500)) {
-      out += std::format(
+      out += format_text(
           R"(<rect class="{}" x="{}" width="{}" y="{}" height="{}"><title>rank {}: {} from {} to {}</title></rect>)",
           phase_class(span.what), percent(time.place(span.begin)),
           percent(time.place(span.end) - time.place(span.begin)), coordinate(y + 1), coordinate(kLane - 3),
@@ -71,10 +71,10 @@ std::string area(const std::vector<Fill>& fill, double Fill::* amount, const Axi
     // The largest of those that are drawn as one.
     double most = 0;
     for (auto j = i; j < std::min(i + every, fill.size()); ++j) most = std::max(most, fill[j].*amount);
-    points += std::format("{},{} ", coordinate(kWide * time.place(fill[i].at)),
+    points += format_text("{},{} ", coordinate(kWide * time.place(fill[i].at)),
                           coordinate(kFill * (1 - up.place(most))));
   }
-  return std::format(R"(<polygon class="{}" points="{},{} {}{},{}"/>)", name,
+  return format_text(R"(<polygon class="{}" points="{},{} {}{},{}"/>)", name,
                      coordinate(kWide * time.place(fill.front().at)), coordinate(kFill), points,
                      coordinate(kWide * time.place(fill.back().at)), coordinate(kFill));
 }
@@ -92,15 +92,15 @@ std::string fill_chart(const std::vector<Fill>& fill, const Axis& time) {
   std::string out;
   for (const auto tick : up.ticks()) {
     const auto y = coordinate(kFill * (1 - up.place(tick)));
-    out += std::format(R"(<line class="grid" x1="0" x2="100%" y1="{0}" y2="{0}"/>)", y);
-    out += std::format(R"(<text class="tick" text-anchor="end" x="-8" y="{}" dy="4">{}</text>)", y,
+    out += format_text(R"(<line class="grid" x1="0" x2="100%" y1="{0}" y2="{0}"/>)", y);
+    out += format_text(R"(<text class="tick" text-anchor="end" x="-8" y="{}" dy="4">{}</text>)", y,
                        tick_text(tick / unit.factor));
   }
-  out += std::format(R"(<svg width="100%" height="{0}" viewBox="0 0 {1} {0}" preserveAspectRatio="none">)",
+  out += format_text(R"(<svg width="100%" height="{0}" viewBox="0 0 {1} {0}" preserveAspectRatio="none">)",
                      coordinate(kFill), coordinate(kWide));
   out +=
       area(fill, &Fill::used, time, up, "used") + area(fill, &Fill::unsaved, time, up, "unsaved") + "</svg>";
-  return std::format(
+  return format_text(
       R"(<div class="y-name">Fill of the buffer, {}: <span class="legend-used">used</span>, <span class="legend-unsaved">not yet home</span></div>)"
       R"(<div class="plot fill"><svg width="100%" height="{}" role="img" aria-label="Fill of the buffer: at most {} used, {} of it not yet home">{}</svg></div>)",
       unit.name, coordinate(kFill), bytes_text(most), bytes_text(unsaved), out);
@@ -156,16 +156,16 @@ std::string timeline_chart(const std::vector<Timeline>& timelines, const Palette
     double height = 0;
     const auto drawing = lanes(ranks, time, height);
     std::string remark =
-        ranks.size() > kMostRanks ? std::format(", the first {} of {} ranks", kMostRanks, ranks.size()) : "";
-    out += std::format(R"(<div class="y-name">{} round {}{}: what each rank does</div>)",
+        ranks.size() > kMostRanks ? format_text(", the first {} of {} ranks", kMostRanks, ranks.size()) : "";
+    out += format_text(R"(<div class="y-name">{} round {}{}: what each rank does</div>)",
                        palette.chip(timeline->way), timeline->round, remark);
-    out += std::format(
+    out += format_text(
         R"(<div class="plot ranks"><svg width="100%" height="{}" role="img" aria-label="{}: {} ranks, {} from begin to end">{}{}</svg></div>)",
         coordinate(height), escape(timeline->way), ranks.size(), seconds_text(end_of(*timeline)),
         grid(time, height, &unit), drawing);
     if (!timeline->fill.empty()) out += fill_chart(timeline->fill, time);
   }
-  return out + std::format(R"(<div class="x-name">{} since the round began</div></figure>)", unit.name);
+  return out + format_text(R"(<div class="x-name">{} since the round began</div></figure>)", unit.name);
 }
 
 }  // namespace forebay::report

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <format>
 #include <span>
+
+#include "base/format.hpp"
 
 namespace forebay::report {
 namespace {
@@ -37,7 +38,7 @@ Step seconds_step(double seconds) {
 
 std::string with_unit(double value, const Step& step) {
   const auto digits = digits_text(value / step.factor);
-  return *step.name == '\0' ? digits : std::format("{} {}", digits, step.name);
+  return *step.name == '\0' ? digits : format_text("{} {}", digits, step.name);
 }
 
 }  // namespace
@@ -51,12 +52,12 @@ std::string digits_text(double number) {
   const auto scale = std::pow(10.0, exponent - 2);
   const auto rounded = std::round(number / scale) * scale;
   const auto digits = static_cast<int>(std::floor(std::log10(rounded * (1 + 1e-12))));
-  if (digits > 14 || digits < -4) return std::format("{:.2e}", rounded);
-  return std::format("{:.{}f}", rounded, std::max(0, 2 - digits));
+  if (digits > 14 || digits < -4) return format_text("{:.2e}", rounded);
+  return format_text("{:.{}f}", rounded, std::max(0, 2 - digits));
 }
 
 std::string bytes_text(double bytes) {
-  if (bytes < 999.5) return std::format("{:.0f} B", bytes);
+  if (bytes < 999.5) return format_text("{:.0f} B", bytes);
   return with_unit(bytes, step_for(bytes, kBytes));
 }
 std::string rate_text(double rate) { return with_unit(rate, step_for(rate, kBytes)) + "/s"; }
@@ -64,7 +65,7 @@ std::string seconds_text(double seconds) {
   return seconds == 0 ? "0 s" : with_unit(seconds, seconds_step(seconds));
 }
 std::string count_text(double count) {
-  if (count < 99999.5 && count == std::floor(count)) return std::format("{:.0f}", count);
+  if (count < 99999.5 && count == std::floor(count)) return format_text("{:.0f}", count);
   return with_unit(count, step_for(count, kCounts));
 }
 std::string percent_text(double share) { return digits_text(share * 100) + " %"; }
@@ -73,9 +74,9 @@ std::string range_text(const std::string& low, const std::string& high) {
   const auto unit = low.rfind(' ');
   if (unit != std::string::npos && high.rfind(' ') != std::string::npos &&
       low.substr(unit) == high.substr(high.rfind(' '))) {
-    return std::format("{} – {}", low.substr(0, unit), high);
+    return format_text("{} – {}", low.substr(0, unit), high);
   }
-  return std::format("{} – {}", low, high);
+  return format_text("{} – {}", low, high);
 }
 
 Unit unit_of_bytes(double largest) {

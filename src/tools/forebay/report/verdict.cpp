@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <format>
 
+#include "base/format.hpp"
 #include "tools/forebay/report/units.hpp"
 
 namespace forebay::report {
@@ -48,15 +48,15 @@ std::optional<Comparison> compare(const WayFigures& way, const WayFigures& basel
 std::string faster_words(const std::string& baseline, const Comparison& comparison) {
   const auto value = comparison.ratio.value;
   if (value >= 1.995) {
-    return std::format("{} times {}'s {}", digits_text(value), baseline, comparison.measure);
+    return format_text("{} times {}'s {}", digits_text(value), baseline, comparison.measure);
   }
-  return std::format("faster than {} by {}", baseline, percent_text(value - 1));
+  return format_text("faster than {} by {}", baseline, percent_text(value - 1));
 }
 std::string slower_words(const std::string& baseline, const Comparison& comparison) {
   const auto value = comparison.ratio.value;
   if (value <= 1 / 1.995)
-    return std::format("slower than {}, which is {} times as fast", baseline, digits_text(1 / value));
-  return std::format("slower than {} by {}", baseline, percent_text(1 - value));
+    return format_text("slower than {}, which is {} times as fast", baseline, digits_text(1 / value));
+  return format_text("slower than {} by {}", baseline, percent_text(1 - value));
 }
 
 std::string brief_of(Judgement judgement, double value) {
@@ -88,17 +88,17 @@ std::string time_words(const WayFigures& way, const WayFigures& baseline) {
   const auto waited = way.time("observed");
   const auto other_waited = baseline.time("observed");
   if (waited && other_waited) {
-    words += std::format("; the program waited {} instead of {}", seconds_text(waited->median),
+    words += format_text("; the program waited {} instead of {}", seconds_text(waited->median),
                          seconds_text(other_waited->median));
   }
   const auto total = way.time("whole");
   const auto other_total = baseline.time("whole");
   if (total && other_total) {
     words +=
-        std::format("; total {} against {}", seconds_text(total->median), seconds_text(other_total->median));
+        format_text("; total {} against {}", seconds_text(total->median), seconds_text(other_total->median));
     // A way that hides its work and then takes longer all the same is not to look well.
     if (other_total->median > 0 && total->low > other_total->high) {
-      words += std::format(", which is {} longer", percent_text(total->median / other_total->median - 1));
+      words += format_text(", which is {} longer", percent_text(total->median / other_total->median - 1));
     }
   }
   return words;
@@ -108,20 +108,20 @@ std::string checked_words(const WayFigures& way) {
   if (!way.checked) return "; not known to be checked";
   if (*way.checked >= 1) return "; every byte was checked";
   if (*way.checked <= 0) return "; no byte was checked";
-  return std::format("; {} of the bytes were checked", percent_text(*way.checked));
+  return format_text("; {} of the bytes were checked", percent_text(*way.checked));
 }
 
 std::string round_words(std::size_t count) {
-  return count == 1 ? "1 round" : std::format("{} rounds", count);
+  return count == 1 ? "1 round" : format_text("{} rounds", count);
 }
 
 // What of the plan did not come about.
 std::string missing_words(const WayFigures& way) {
   std::string words;
-  if (way.failed) words += std::format("; {} failed", round_words(way.failed));
-  if (way.interrupted) words += std::format("; {} interrupted", round_words(way.interrupted));
-  if (way.missing) words += std::format("; {} not run", round_words(way.missing));
-  for (const auto& error : way.errors) words += std::format(" ({})", error);
+  if (way.failed) words += format_text("; {} failed", round_words(way.failed));
+  if (way.interrupted) words += format_text("; {} interrupted", round_words(way.interrupted));
+  if (way.missing) words += format_text("; {} not run", round_words(way.missing));
+  for (const auto& error : way.errors) words += format_text(" ({})", error);
   for (const auto& remark : way.remarks) words += "; " + remark;
   return words;
 }
@@ -131,7 +131,7 @@ Verdict without_figures(const WayFigures& way) {
   if (way.wrong) {
     verdict.judgement = Judgement::Wrong;
     verdict.lead =
-        std::format("wrong bytes in {}: the figures of this way are worth nothing", round_words(way.wrong));
+        format_text("wrong bytes in {}: the figures of this way are worth nothing", round_words(way.wrong));
   } else {
     verdict.lead = "no round ended well";
   }
@@ -150,7 +150,7 @@ Verdict own_cost(const WayFigures& way, const WayFigures* baseline) {
   const auto own = seconds(way, "raw") + seconds(way, "own");
   const auto measured = baseline == nullptr ? 0.0 : seconds(*baseline, "raw");
   if (measured > 0) {
-    verdict.lead = std::format("the kernel's own part of what {} measures of transfers is {}", baseline->way,
+    verdict.lead = format_text("the kernel's own part of what {} measures of transfers is {}", baseline->way,
                                percent_text(own / measured));
   }
   verdict.brief = brief_of(verdict.judgement, 1);
@@ -165,16 +165,16 @@ Verdict judge_one(const WayFigures& way, const WayFigures* baseline) {
     verdict.judgement = Judgement::Baseline;
     verdict.lead = "what the others are compared with";
     if (const auto waited = way.time("observed")) {
-      verdict.rest += std::format("; the program waited {}", seconds_text(waited->median));
+      verdict.rest += format_text("; the program waited {}", seconds_text(waited->median));
     }
     if (const auto total = way.time("whole")) {
-      verdict.rest += std::format("; total {}", seconds_text(total->median));
+      verdict.rest += format_text("; total {}", seconds_text(total->median));
     }
   } else if (baseline == nullptr || !baseline->trusted()) {
-    verdict.lead = baseline ? std::format("nothing to compare with: {} has no figures", baseline->way)
+    verdict.lead = baseline ? format_text("nothing to compare with: {} has no figures", baseline->way)
                             : "nothing to compare with";
   } else if (const auto comparison = compare(way, *baseline); !comparison) {
-    verdict.lead = std::format("no figure that {} has too", baseline->way);
+    verdict.lead = format_text("no figure that {} has too", baseline->way);
     verdict.rest = time_words(way, *baseline);
   } else {
     verdict.ratio = comparison->ratio;
@@ -182,8 +182,8 @@ Verdict judge_one(const WayFigures& way, const WayFigures* baseline) {
     if (comparison->same) {
       verdict.judgement = Judgement::Same;
       verdict.lead = comparison->one_round
-                         ? std::format("no difference from {}", baseline->way)
-                         : std::format("no difference from {} within the spread", baseline->way);
+                         ? format_text("no difference from {}", baseline->way)
+                         : format_text("no difference from {} within the spread", baseline->way);
     } else {
       verdict.judgement = value >= 1 ? Judgement::Faster : Judgement::Slower;
       verdict.lead =
@@ -198,7 +198,7 @@ Verdict judge_one(const WayFigures& way, const WayFigures* baseline) {
 }
 
 std::string workloads_text(std::size_t count) {
-  return count == 1 ? "1 workload" : std::format("{} workloads", count);
+  return count == 1 ? "1 workload" : format_text("{} workloads", count);
 }
 
 std::string overall_of(const std::string& way, std::span<const std::vector<Verdict>> workloads) {
@@ -216,7 +216,7 @@ std::string overall_of(const std::string& way, std::span<const std::vector<Verdi
   std::string words;
   const auto add = [&](Judgement judgement, const char* what) {
     if (counts[judgement] == 0) return;
-    words += std::format("{}{} {}", words.empty() ? " " : ", ", what, counts[judgement]);
+    words += format_text("{}{} {}", words.empty() ? " " : ", ", what, counts[judgement]);
   };
   add(Judgement::Faster, "faster in");
   add(Judgement::Same, "no difference in");
@@ -224,12 +224,12 @@ std::string overall_of(const std::string& way, std::span<const std::vector<Verdi
   add(Judgement::Wrong, "WRONG BYTES in");
   add(Judgement::Unfinished, "no result in");
   add(Judgement::Alone, "not compared in");
-  auto text = std::format("{}, {}:{}", way, workloads_text(all), words);
+  auto text = format_text("{}, {}:{}", way, workloads_text(all), words);
   if (const auto spread = spread_of(ratios); spread && spread->count > 1) {
-    text += std::format("; {} to {} times the baseline's observed rate, median {}", digits_text(spread->low),
+    text += format_text("; {} to {} times the baseline's observed rate, median {}", digits_text(spread->low),
                         digits_text(spread->high), digits_text(spread->median));
   } else if (spread) {
-    text += std::format("; {} times the baseline's observed rate", digits_text(spread->median));
+    text += format_text("; {} times the baseline's observed rate", digits_text(spread->median));
   }
   return text;
 }
