@@ -16,6 +16,9 @@ clang-format --dry-run --Werror "${sources[@]}" || {
 echo "lint: layers"
 python3 scripts/check_layers.py . || failed=1
 
+echo "lint: links"
+python3 scripts/check_links.py . || failed=1
+
 echo "lint: clang-tidy"
 python3 scripts/tidy.py "$build" "$tidy_cache" "$jobs" || failed=1
 
