@@ -38,6 +38,36 @@ TEST(Bench, RunsAWriteBothWaysAndVerifiesIt) {
   EXPECT_EQ(bench.value("all(x['times']['observed'] > 0 for x in r('write', 'native'))"), "True");
 }
 
+// The form of h5bench's own samples: Open MPI's options, two benchmarks in one entry and in its order, a
+// connector that is not installed, one table for all.
+TEST(Bench, AFileOfH5benchRunsAsItIs) {
+  const std::string configuration =
+      R"("MEM_PATTERN": "CONTIG", "FILE_PATTERN": "CONTIG", "NUM_PARTICLES": "1 Ks", "TIMESTEPS": "2",
+      "DELAYED_CLOSE_TIMESTEPS": "2", "COLLECTIVE_DATA": "NO", "COLLECTIVE_METADATA": "NO", "NUM_DIMS": "1",
+      "EMULATED_COMPUTE_TIME_PER_TIMESTEP": "0 sec", "DIM_1": "1024", "DIM_2": "1", "DIM_3": "1", "BLOCK_SIZE_3": "1",
+      "ASYNC_MODE": "EXP", "CSV_FILE": ")";
+  const Bench paths("");
+  const auto table = paths.disk("output.csv");
+  const auto one = format_text(R"({{"file": "test.h5", "configuration": {{{}{}"}}}})", configuration, table);
+  const Bench bench(format_text(R"({{"write": {0}, "read": {0}}})", one),
+                    R"("mpi": {"command": "mpiexec.openmpi", "ranks": "4",
+                 "configuration": "--allow-run-as-root -n 2 --oversubscribe"},
+         "vol": {"library": "/no/lib:", "path": ["/no/such/folder"], "connector": "async under_vol=0;under_info={}"},
+         "file-system": {"lustre": {"stripe-size": "1M", "stripe-count": 4}}, "directory": "storage",)");
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_THAT(ran.out,
+              HasSubstr("workload_write, async: failed: path: /no/such/folder, where its connector is to "
+                        "be, is not there"));
+  EXPECT_EQ(bench.value("[(x['kernel'], x['ranks']) for x in l if x['kind'] == 'workload']"),
+            "[('write', 2), ('read', 2)]");
+  EXPECT_EQ(bench.value("[x['status'] for x in l if x['kind'] == 'result' and x['way'] != 'async']"),
+            "['ok', 'ok', 'ok', 'ok']");
+  const auto rows = slurp(table);
+  EXPECT_LT(rows.find("operation, write"), rows.find("operation, read"));
+  EXPECT_NE(rows.find("operation, read"), std::string::npos) << rows;
+}
+
 // The engine's own ring for this tier was taken for the program's by the POSIX door, which then buffered
 // nothing.
 TEST(Bench, ATierThatNeedsARingIsNoReasonToBufferNothing) {
@@ -163,8 +193,53 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"NoRanks", R"({"benchmark": "write", "configuration": {"TIMESTEPS": "1", "DIM_1": "8"}})",
             R"("mpi": {"command": "mpiexec.mpich", "ranks": "none"},)",
             "ranks: \"none\" is no number of ranks"},
+        Bad{"LossyFilter",
+            R"({"benchmark": "write", "configuration": {"TIMESTEPS": "1", "DIM_1": "8", "COMPRESS": "YES",
+            "COMPRESS_FILTER": "ZFP"}})",
+            "",
+            "benchmark 1 (write): COMPRESS_FILTER: ZFP: a filter that loses bits leaves nothing that could "
+            "be "
+            "checked"},
+        Bad{"NoGpu", R"({"benchmark": "cuda_read", "configuration": {}})", "",
+            "benchmark 1 (cuda_read): benchmark: cuda_read is not done: there is no GPU's memory here (read "
+            "with "
+            "FILE_PER_PROC does the rest)"},
+        Bad{"SecondOfAnOldEntry",
+            R"({"write": {"configuration": {"TIMESTEPS": "1", "DIM_1": "8"}}, "read": {"configuration": {}}})",
+            "", "benchmark 2 (read): TIMESTEPS: it must be given"},
+        Bad{"WrongGrid",
+            R"({"benchmark": "metadata", "configuration": {"process-rows": "2", "process-columns": "2"}})",
+            "", "benchmark 1 (metadata): process-rows: 2 x 2 processes are not the 1 ranks that are started"},
+        Bad{"UnknownFileSystem",
+            R"({"benchmark": "write", "configuration": {"TIMESTEPS": "1", "DIM_1": "8"}})",
+            R"("file-system": {"lustre": {"stripes": "4"}},)", "stripes: there is no such key here"},
         Bad{"NoBenchmarks", "", "", "benchmarks: a list of at least one is wanted"}),
     [](const auto& one) { return std::string(one.param.name); });
+
+// For another machine: what is not here is said, with the option that does without it.
+TEST(BenchConfiguration, AnotherMachinesLauncherIsReplaced) {
+  const Bench bench(kTinyWrite,
+                    R"("mpi": {"command": "srun-of-elsewhere", "configuration": "-N 8 -n 100000"},)");
+  const auto refused = bench.run();
+  EXPECT_EQ(refused.code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("command: "));
+  EXPECT_THAT(refused.err, HasSubstr("srun-of-elsewhere"));
+  EXPECT_THAT(refused.err, HasSubstr("(--launcher COMMAND takes another)"));
+  const auto many = bench.run({"--launcher", "mpiexec.mpich"});
+  EXPECT_EQ(many.code, 2);
+  EXPECT_THAT(many.err, HasSubstr("ranks: 100000 are too many for the "));
+  const auto ran = bench.run({"--launcher", "mpiexec.mpich", "--ranks", "2", "--compare", "native"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_EQ(bench.value("l[1]['ranks']"), "2");
+}
+
+TEST(BenchConfiguration, WhatDoesNotFitIsSaidBeforeItBegins) {
+  const Bench bench(R"({"benchmark": "write", "configuration": {"TIMESTEPS": "1000000", "DIM_1": "1 G"}})");
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.err, HasSubstr("workload_write: it"));
+  EXPECT_FALSE(std::filesystem::exists(bench.results()));
+}
 
 TEST(BenchConfiguration, WhatIsNoJsonIsNamed) {
   const Bench bench("");

@@ -1,7 +1,10 @@
 // Plotfiles of a block-structured mesh that is refined in levels, as AMReX writes them to HDF5: the boxes of
 // a level go to ranks, each rank's multifabs lie one after the other in one flat dataset a level, and
-// particles in another. With restart_check everything is read back.
+// particles in another. With restart_check everything is read back. With event sets (mode ASYNC) a file is
+// closed when the next one is begun.
 #include <algorithm>
+#include <deque>
+#include <memory>
 
 #include "base/format.hpp"
 #include "tools/bench/datasets.hpp"
@@ -45,13 +48,18 @@ class Amrex : public Kernel {
   void run() override {
     const auto plots = job_.count("nplotfile");
     const auto files = plots + (particles_.empty() ? 0 : job_.count("nparticlefile"));
+    const bool waits = job_.text("mode") != "ASYNC";
+    std::unique_ptr<Writing> writing;
     recorder_.begin();
     for (std::uint64_t i = 0; i < files; ++i) {
       recorder_.compute(job_.real("sleeptime"));
-      write_file(i, contents(i));
+      finish(writing);
+      writing = write_file(i, contents(i));
+      if (waits) finish(writing);
       recorder_.end_iteration(name(i));
       recorder_.progress(static_cast<double>(i + 1) / static_cast<double>(files));
     }
+    finish(writing);
     if (job_.flag("restart_check") && !job_.null) {
       for (std::uint64_t i = 0; i < files; ++i) read_file(i, contents(i));
       recorder_.end_iteration("restart");
@@ -85,25 +93,48 @@ class Amrex : public Kernel {
   }
   [[nodiscard]] std::string path(std::uint64_t file) const { return job_.path() + "." + name(file); }
 
-  void write_file(std::uint64_t number, const std::vector<Flat>& contents) {
+  // A file whose transfers may be under way.
+  struct Writing {
+    explicit Writing(bool asynchronous) : events(asynchronous) {}
+    EventSet events;
+    Hid file{};
+    std::vector<Hid> datasets{};
+    std::deque<std::vector<std::uint64_t>> data{};  // stays where it is until they are done
+  };
+
+  [[nodiscard]] std::unique_ptr<Writing> write_file(std::uint64_t number, const std::vector<Flat>& contents) {
     const auto transfer = files_.transfer_properties();
-    auto file = recorder_.timed(Phase::kCreate, [&] { return files_.create(path(number)); });
+    auto writing = std::make_unique<Writing>(job_.text("mode") == "ASYNC");
+    writing->file = recorder_.timed(Phase::kCreate, [&] { return files_.create(path(number)); });
     for (const auto& flat : contents) {
-      std::vector<std::uint64_t> data(flat.count(world_.rank(), job_.ranks));
+      auto& data = writing->data.emplace_back(flat.count(world_.rank(), job_.ranks));
       recorder_.untimed([&] {
         context_.fill(flat.name, number, flat.first(world_.rank(), job_.ranks), std::span(data));
         world_.barrier();
       });
-      auto dataset = recorder_.timed(Phase::kMetadata, [&] {
-        return create_dataset<std::uint64_t>(file.get(), flat.name, {flat.boxes * flat.each});
-      });
+      writing->datasets.push_back(recorder_.timed(Phase::kMetadata, [&] {
+        return create_dataset<std::uint64_t>(writing->file.get(), flat.name, {flat.boxes * flat.each});
+      }));
       const auto space = flat.space(world_.rank(), job_.ranks);
+      const auto memory = simple_space({data.size()});
       recorder_.transfer(Phase::kWrite, data.size() * 8, [&] {
-        write_selected<std::uint64_t>(dataset.get(), space.get(), transfer.get(), data);
+        must(H5Dwrite_async(writing->datasets.back().get(), type_of<std::uint64_t>(), memory.get(),
+                            space.get(), transfer.get(), data.data(), writing->events.get()),
+             "write");
       });
-      recorder_.timed(Phase::kMetadata, [&] { dataset.close("close a dataset"); });
     }
-    recorder_.timed(Phase::kClose, [&] { file.close("close " + path(number)); });
+    return writing;
+  }
+
+  // Until the next file is begun, a program that writes asynchronously computes.
+  void finish(std::unique_ptr<Writing>& writing) {
+    if (!writing) return;
+    recorder_.timed(Phase::kWrite, [&] { writing->events.wait(); });
+    recorder_.timed(Phase::kMetadata, [&] {
+      for (auto& dataset : writing->datasets) dataset.close("close a dataset");
+    });
+    recorder_.timed(Phase::kClose, [&] { writing->file.close("close a file"); });
+    writing.reset();
   }
 
   void read_file(std::uint64_t number, const std::vector<Flat>& contents) {

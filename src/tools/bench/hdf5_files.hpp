@@ -20,15 +20,19 @@ class Hdf5Files {
 
   [[nodiscard]] Hid create(const std::string& path) const;
   [[nodiscard]] Hid open(const std::string& path, bool writable) const;
-  // For transfers.
-  [[nodiscard]] Hid transfer_properties() const;
+  // By this process without the other ranks.
+  [[nodiscard]] Hid create_alone(const std::string& path) const;
+  [[nodiscard]] Hid open_alone(const std::string& path, bool writable = false) const;
+  // For transfers: as the configuration has them, or collective.
+  [[nodiscard]] Hid transfer_properties() const { return transfer_properties(job_.flag("COLLECTIVE_DATA")); }
+  [[nodiscard]] Hid transfer_properties(bool collective) const;
 
  private:
-  [[nodiscard]] Hid access() const;
+  [[nodiscard]] Hid access(bool alone = false) const;
   [[nodiscard]] bool shared_by_ranks() const {
     return job_.stage == Stage::kRun && !file_per_rank() && !job_.null;
   }
-  void set_driver(hid_t properties) const;
+  void set_driver(hid_t properties, bool alone) const;
 
   const Job& job_;
   const World& world_;

@@ -26,6 +26,8 @@ constexpr auto kKernels = std::to_array<Named>({
     {"openpmd", make_openpmd},
     {"e3sm", make_e3sm},
     {"dlio", make_dlio},
+    {"exerciser", make_exerciser},
+    {"macsio", make_macsio},
     {"mpiio", make_mpiio},
     {"posix", make_posix},
 });

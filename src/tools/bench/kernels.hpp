@@ -18,6 +18,8 @@ std::unique_ptr<Kernel> make_amrex(const Context& context);
 std::unique_ptr<Kernel> make_openpmd(const Context& context);
 std::unique_ptr<Kernel> make_e3sm(const Context& context);
 std::unique_ptr<Kernel> make_dlio(const Context& context);
+std::unique_ptr<Kernel> make_exerciser(const Context& context);
+std::unique_ptr<Kernel> make_macsio(const Context& context);
 std::unique_ptr<Kernel> make_mpiio(const Context& context);
 std::unique_ptr<Kernel> make_posix(const Context& context);
 

@@ -47,6 +47,20 @@ hsize_t rows_of(const Job& job, std::uint64_t rank, std::uint64_t timestep) {
       std::max(1.0, std::round(static_cast<double>(mean) + normal * static_cast<double>(deviation))));
 }
 
+// One that loses nothing.
+void add_filter(hid_t properties, const std::string& filter) {
+  constexpr unsigned kPixels = 8;  // of a block of SZIP
+  const auto id = filter == "SZIP"    ? H5Z_FILTER_SZIP
+                  : filter == "N_BIT" ? H5Z_FILTER_NBIT
+                                      : H5Z_FILTER_DEFLATE;
+  if (H5Zfilter_avail(id) <= 0)
+    throw std::runtime_error("COMPRESS_FILTER: this HDF5 was built without " + filter);
+  must(id == H5Z_FILTER_SZIP   ? H5Pset_szip(properties, H5_SZIP_NN_OPTION_MASK, kPixels)
+       : id == H5Z_FILTER_NBIT ? H5Pset_nbit(properties)
+                               : H5Pset_deflate(properties, 1),
+       "compress");
+}
+
 }  // namespace
 
 std::string timestep_group(std::uint64_t timestep) { return "Timestep_" + std::to_string(timestep); }
@@ -55,14 +69,14 @@ Particles::Particles(const Job& job)
     : memory_interleaved(job.text("MEM_PATTERN") == "INTERLEAVED"),
       file_interleaved(job.text("FILE_PATTERN") == "INTERLEAVED"),
       unlimited(job.kernel == "write-unlimited" || job.kernel == "append"),
-      compress(job.flag("COMPRESS")) {
+      filter(job.flag("COMPRESS") ? job.text("COMPRESS_FILTER") : "") {
   const auto dims = dims_of(job);
   for (std::size_t i = 0; i < dims.size(); ++i) {
     const auto asked = job.count_or_none("CHUNK_DIM_" + std::to_string(i + 1));
     chunk.push_back(asked == 0 ? std::min<hsize_t>(dims[i], i == 0 ? 65536 : dims[i])
                                : std::min(asked, dims[i]));
   }
-  if (!unlimited && !compress && job.count_or_none("CHUNK_DIM_1") == 0) chunk.clear();
+  if (!unlimited && filter.empty() && job.count_or_none("CHUNK_DIM_1") == 0) chunk.clear();
 }
 
 Block Particles::block(const Job& job, std::uint64_t rank, std::uint64_t timestep) {
@@ -144,8 +158,8 @@ std::vector<Hid> Particles::create(hid_t group, const Block& block, hid_t events
   const Hid properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, "make properties");
   if (!chunk.empty())
     must(H5Pset_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data()), "choose chunks");
-  if (compress) {
-    must(H5Pset_deflate(properties.get(), 1), "compress");
+  if (!filter.empty()) {
+    add_filter(properties.get(), filter);
   } else {
     // As files made by several ranks have it. One made by a single process would let ranks that open it
     // allocate chunks each for itself.

@@ -28,7 +28,7 @@ struct Particles {
   bool file_interleaved = false;
   bool unlimited = false;
   std::vector<hsize_t> chunk{};  // empty: contiguous
-  bool compress = false;
+  std::string filter{};          // COMPRESS_FILTER; empty: none
 
   explicit Particles(const Job& job);
 

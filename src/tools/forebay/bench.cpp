@@ -7,17 +7,21 @@
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <span>
 
 #include "base/duration.hpp"
 #include "base/format.hpp"
+#include "config/machine.hpp"
 #include "tools/forebay/bench_child.hpp"
 #include "tools/forebay/bench_config.hpp"
 #include "tools/forebay/bench_home.hpp"
 #include "tools/forebay/bench_launch.hpp"
+#include "tools/forebay/bench_needs.hpp"
 #include "tools/forebay/bench_results.hpp"
 #include "tools/forebay/bench_round.hpp"
 #include "tools/forebay/bench_table.hpp"
+#include "tools/forebay/bench_ways.hpp"
 #include "tools/forebay/common.hpp"
 #include "tools/forebay/report/write_report.hpp"
 #include "tools/forebay/terminal.hpp"
@@ -38,6 +42,7 @@ struct Options {
   std::string html{};
   std::string only{};
   std::vector<std::string> compare{};
+  LaunchChoice launch{};
   unsigned repeat = 0;  // 0: as the files say, or three times
   bool no_verify = false;
   bool null = false;
@@ -89,7 +94,7 @@ Status apply_options(const Options& options, Suite& suite) {
 Result<Suite> read_all(const Options& options) {
   Suite all;
   for (const auto& file : options.files) {
-    FOREBAY_ASSIGN(auto suite, read_suite(path_of(file)));
+    FOREBAY_ASSIGN(auto suite, read_suite(path_of(file), options.launch));
     if (suite.home && all.home && suite.home->directory != all.home->directory)
       return fail(EINVAL,
                   format_text("{}: home: one run has one home, and an earlier file names another", file));
@@ -180,9 +185,11 @@ class Bench {
                                format_duration(Clock::now() - began_), what));
   }
 
-  static void write_csv(const WorkloadRounds& done) {
+  // Workloads of one run that name the same file follow each other in it.
+  void write_csv(const WorkloadRounds& done) {
     if (done.workload.csv.empty()) return;
-    std::ofstream out(done.workload.csv);
+    const bool first = tables_.insert(done.workload.csv).second;
+    std::ofstream out(done.workload.csv, first ? std::ios::trunc : std::ios::app);
     out << bench_csv(done);
     if (!out.flush()) complain("CSV_FILE: cannot write to " + done.workload.csv);
   }
@@ -197,12 +204,15 @@ class Bench {
   std::size_t finished_ = 0;
   std::vector<WorkloadRounds> done_;
   bool right_ = true;
+  std::set<std::string> tables_;  // CSV files that were begun
 };
 
 std::string command_of(const Options& options) {
   std::string command = "forebay bench";
   for (const auto& file : options.files) command += " " + file;
   if (!options.home.empty()) command += " --home " + options.home;
+  if (!options.launch.command.empty()) command += " --launcher " + options.launch.command;
+  if (options.launch.ranks != 0) command += format_text(" --ranks {}", options.launch.ranks);
   if (options.repeat != 0) command += format_text(" --repeat {}", options.repeat);
   if (options.no_verify) command += " --no-verify";
   return command;
@@ -218,6 +228,16 @@ int list_workloads() {
   complain("name a file, or one of the workloads that come with Forebay:");
   for (const auto& name : names) print("  " + name + "\n");
   return kUsage;
+}
+
+// Of what the machine has, what a workload may want.
+Status check_sizes(const Suite& suite, const BenchHome& home) {
+  std::error_code failed;
+  const auto space = fs::space(home.direct(), failed);
+  if (failed) return fail_errno(failed.value(), "look at the home", home.direct().string());
+  for (const auto& workload : suite.workloads)
+    FOREBAY_TRY(check_room(workload, {.home = space.available, .memory = Machine::current().memory}));
+  return {};
 }
 
 // The page beside the results, or where it is wanted.
@@ -244,6 +264,7 @@ int bench(Options options) {
   facts->command = command_of(options);
   auto home = BenchHome::make(suite->home.value_or(HomeChoice{}), options.disk);
   if (!home) return refuse(home.error());
+  if (const auto fits = check_sizes(*suite, **home); !fits) return refuse_settings(fits.error());
   if (options.output.empty()) options.output = format_text("forebay-bench-{}.jsonl", utc_now());
   auto results = BenchResults::create(options.output);
   if (!results) return refuse(results.error());
@@ -284,6 +305,12 @@ void add_bench(CLI::App& app, int& code) {
   verb->add_option("--compare", options->compare, "Ways in place of the files': native, forebay, null")
       ->type_name("LIST")
       ->delimiter(',');
+  verb->add_option("--launcher", options->launch.command,
+                   "MPI's launcher in place of the files' mpi.command, as mpiexec.mpich or mpirun.openmpi")
+      ->type_name("COMMAND");
+  verb->add_option("--ranks", options->launch.ranks, "Ranks in place of the files'")
+      ->type_name("N")
+      ->check(CLI::Range(1U, 4096U));
   verb->add_option("--only", options->only, "Only workloads whose name holds this")->type_name("TEXT");
   verb->add_flag("--no-verify", options->no_verify, "Do not check what is read and left at home");
   verb->add_flag("--null", options->null, "Also show what the kernels themselves cost");

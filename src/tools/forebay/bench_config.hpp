@@ -8,11 +8,14 @@
 
 namespace forebay {
 
-// Nothing is run. An error is one sentence with the file, the benchmark and the key.
-Result<Suite> read_suite(const std::string& path);
+// What the command line says in place of a file's `mpi`, for files that were written for another machine.
+struct LaunchChoice {
+  std::string command{};  // empty: the file's
+  unsigned ranks = 0;     // 0: the file's
+};
 
-// "native", "forebay" and "null" as a file's `compare` has them. EINVAL for another word.
-Result<Way> named_way(const std::string& name);
+// Nothing is run. An error is one sentence with the file, the benchmark and the key.
+Result<Suite> read_suite(const std::string& path, const LaunchChoice& choice = {});
 
 // "slowfs", or a directory.
 HomeChoice named_home(const std::string& text);

@@ -32,14 +32,18 @@ Result<std::string> wrong(const Key& key, std::string_view text, std::string_vie
 }
 
 Result<std::string> count_value(const Key& key, const std::string& text) {
-  // parse_bytes has the same letters, with the same meaning.
-  const auto parsed = parse_bytes(without_spaces(text));
-  if (!parsed || without_spaces(text).ends_with('B')) return wrong(key, text, "a count, as 5 or 16 M");
+  // parse_bytes has the same letters, with the same meaning; h5bench also takes "1024 Ks".
+  auto plain = without_spaces(text);
+  if (plain.size() > 2 && plain.ends_with('s')) plain.pop_back();
+  const auto parsed = parse_bytes(plain);
+  if (!parsed || plain.ends_with('B')) return wrong(key, text, "a count, as 5 or 16 M");
   return std::to_string(*parsed);
 }
 
 Result<std::string> seconds_value(const Key& key, const std::string& text) {
-  const auto parsed = parse_duration(without_spaces(text));
+  auto plain = without_spaces(text);
+  if (plain.ends_with("sec")) plain.resize(plain.size() - 2);
+  const auto parsed = parse_duration(plain);
   if (!parsed) return wrong(key, text, "a time with its unit, as 1 s or 100 ms");
   return format_text("{:.9f}", std::chrono::duration<double>(*parsed).count());
 }
@@ -91,6 +95,19 @@ Status not_zero(const Texts& all, std::initializer_list<const char*> keys) {
   return {};
 }
 
+// Keys that h5bench documents, and that are not done here.
+Status not_asked(const Texts& given, std::initializer_list<const char*> keys, std::string_view why) {
+  for (const auto* key : keys) {
+    const auto found = given.find(key);
+    if (found != given.end() && !found->second.empty() && !same_word(found->second, "0") &&
+        !same_word(found->second, "false"))
+      return fail(EINVAL, format_text("{}: {}", key, why));
+  }
+  return {};
+}
+
+constexpr std::string_view kLossy = "a filter that loses bits leaves nothing that could be checked";
+
 // What no key shows alone.
 Status check_particles(Texts& all) {
   const auto dims = number(all, "NUM_DIMS");
@@ -103,6 +120,11 @@ Status check_particles(Texts& all) {
     if (number(all, key) == 0) return fail(EINVAL, key + ": 0 is too small");
   }
   if (number(all, "TIMESTEPS") == 0) return fail(EINVAL, "TIMESTEPS: 0 is too small");
+  if (all["COMPRESS_FILTER"] == "SZ3" || all["COMPRESS_FILTER"] == "ZFP")
+    return fail(EINVAL, format_text("COMPRESS_FILTER: {}: {}", all["COMPRESS_FILTER"], kLossy));
+  // Several ranks may write what is compressed only together, and h5bench lets them.
+  if (all["COMPRESS"] == "1") all["COLLECTIVE_DATA"] = "1";
+  if (all["ASYNC_MODE"] == "EXP" && all["MODE"] == "SYNC") all["MODE"] = "ASYNC";  // older files
   const auto& option = all["READ_OPTION"];
   if (all["FILE_PATTERN"] == "STRIDED" || option == "STRIDED") {
     if (dims != 1) return fail(EINVAL, "NUM_DIMS: STRIDED is for one dimension");
@@ -140,37 +162,82 @@ Status check_metadata(Texts& all) {
 
 Status check_e3sm(Texts& all, const Texts& given) {
   // h5bench names a file of a decomposition: only its case is taken.
-  if (!given.contains("case") && all["i"].contains("_g_case")) all["case"] = "G";
-  if (!given.contains("case") && all["i"].contains("_i_case")) all["case"] = "I";
+  for (const auto* key : {"i", "map", "netcdf"}) {
+    if (given.contains("case")) break;
+    if (all[key].contains("g_case")) all["case"] = "G";
+    if (all[key].contains("i_case")) all["case"] = "I";
+  }
   if (number(all, "variables") == 0)
     all["variables"] = all["case"] == "F" ? "388" : all["case"] == "G" ? "52" : "560";
   return {};
 }
 
-Status check_dlio(Texts& all) {
-  FOREBAY_TRY(not_zero(all, {"record-length", "num-files-train", "num-samples-per-file", "batch-size"}));
-  for (const auto* key : {"evaluation", "chunking", "compression", "subfiling"}) {
-    if (all[key] == "1") return fail(EINVAL, format_text("{}: it is not done here", key));
-  }
-  if (all["generate-data"] == "0" && all["train"] == "0")
+Status check_dlio(Texts& all, const Texts& given) {
+  FOREBAY_TRY(not_zero(all, {"record-length", "num-files-train", "num-samples-per-file", "batch-size",
+                             "batch-size-eval", "chunk-size", "epochs-between-evals"}));
+  FOREBAY_TRY(not_asked(given, {"subfiling"}, "it is not done here"));
+  if (all["generate-data"] == "0" && all["train"] == "0" && all["evaluation"] == "0")
     return fail(EINVAL, "train: there is nothing to be done");
+  if (number(all, "compression-level") > 9) return fail(EINVAL, "compression-level: 0 to 9 are possible");
+  if (number(all, "read-threads") > 64) return fail(EINVAL, "read-threads: 64 are possible");
   all["COLLECTIVE_DATA"] = all["collective-data"];
   all["COLLECTIVE_METADATA"] = all["collective-meta"];
+  return {};
+}
+
+Status check_amrex(Texts& all, const Texts& given) {
+  FOREBAY_TRY(not_zero(all, {"ncells", "max_grid_size", "nlevs", "ncomp", "nplotfile"}));
+  FOREBAY_TRY(not_asked(given, {"grids_from_file", "ref_ratio_file"}, "no grids are read from files here"));
+  return not_asked(given, {"hdf5compression"}, kLossy);
+}
+
+// As many counts as there are dimensions.
+Status counts_for(const Texts& all, const char* key, std::uint64_t dimensions) {
+  std::istringstream words(all.at(key));
+  std::uint64_t found = 0;
+  for (std::uint64_t one = 0; words >> one; ++found) {
+    if (one == 0) return fail(EINVAL, format_text("{}: 0 is too small", key));
+  }
+  if (found < dimensions) return fail(EINVAL, format_text("{}: a count for each dimension is wanted", key));
+  return {};
+}
+
+Status check_exerciser(Texts& all, const Texts& given) {
+  const auto dimensions = number(all, "numdims");
+  if (dimensions < 1 || dimensions > 4) return fail(EINVAL, "numdims: 1 to 4 are possible");
+  FOREBAY_TRY(counts_for(all, "minels", dimensions));
+  FOREBAY_TRY(counts_for(all, "bufmult", dimensions));
+  if (given.contains("dimranks")) FOREBAY_TRY(counts_for(all, "dimranks", dimensions));
+  FOREBAY_TRY(not_zero(all, {"nsizes", "iterations"}));
+  FOREBAY_TRY(not_asked(given, {"memblock", "memstride", "fileblocks", "filestrides"},
+                        "blocks and strides are not done here (write has STRIDED)"));
+  all["COLLECTIVE_DATA"] = all["indepio"] == "1" ? "0" : "1";
+  all["COLLECTIVE_METADATA"] = all["metacoll"];
+  return {};
+}
+
+// "MIF 8" or "SIF", into a word and a number of files.
+Status check_macsio(Texts& all) {
+  FOREBAY_TRY(not_zero(all, {"part_size", "avg_num_parts", "num_dumps", "vars_per_part"}));
+  if (number(all, "part_size") % 8 != 0) return fail(EINVAL, "part_size: a multiple of 8 is wanted");
+  std::istringstream words(all["parallel_file_mode"]);
+  std::string mode;
+  std::uint64_t files = 1;
+  words >> mode;
+  if (mode == "MIF") words >> files;
+  if ((mode != "MIF" && mode != "SIF") || words.fail() || files == 0)
+    return fail(EINVAL, format_text("parallel_file_mode: \"{}\" is not MIF and a number of files, or SIF",
+                                    all["parallel_file_mode"]));
+  all["FILES"] = std::to_string(files);
+  all["SHARED"] = mode == "SIF" ? "1" : "0";
   return {};
 }
 
 Status check_openpmd(Texts& all) {
   const auto dim = number(all, "dim");
   if (dim < 1 || dim > 3) return fail(EINVAL, "dim: 1, 2 or 3 are possible");
-  for (const auto* key : {"minBlock", "grid"}) {
-    std::istringstream words(all[key]);
-    std::uint64_t found = 0;
-    for (std::uint64_t one = 0; words >> one; ++found) {
-      if (one == 0) return fail(EINVAL, format_text("{}: 0 is too small", key));
-    }
-    if (found < dim) return fail(EINVAL, format_text("{}: a count for each dimension is wanted", key));
-  }
-  return {};
+  FOREBAY_TRY(counts_for(all, "minBlock", dim));
+  return counts_for(all, "grid", dim);
 }
 
 }  // namespace
@@ -181,6 +248,8 @@ Result<std::string> plain_value(const Key& key, const std::string& text) {
       return count_value(key, text);
     case kCounts:
       return counts_value(key, text);
+    case kLimit:
+      return text == "-1" ? text : count_value(key, text);
     case kSeconds:
       return seconds_value(key, text);
     case kReal:
@@ -211,11 +280,12 @@ Result<Texts> complete(std::string_view kernel, const Texts& given) {
   }
   if (all.contains("MEM_PATTERN")) FOREBAY_TRY(check_particles(all));
   if (kernel == "metadata") FOREBAY_TRY(check_metadata(all));
-  if (kernel == "amrex")
-    FOREBAY_TRY(not_zero(all, {"ncells", "max_grid_size", "nlevs", "ncomp", "nplotfile"}));
+  if (kernel == "amrex") FOREBAY_TRY(check_amrex(all, given));
   if (kernel == "openpmd") FOREBAY_TRY(check_openpmd(all));
   if (kernel == "e3sm") FOREBAY_TRY(check_e3sm(all, given));
-  if (kernel == "dlio") FOREBAY_TRY(check_dlio(all));
+  if (kernel == "dlio") FOREBAY_TRY(check_dlio(all, given));
+  if (kernel == "exerciser") FOREBAY_TRY(check_exerciser(all, given));
+  if (kernel == "macsio") FOREBAY_TRY(check_macsio(all));
   if (kernel == "mpiio") FOREBAY_TRY(not_zero(all, {"operations", "size"}));
   if (kernel == "posix") FOREBAY_TRY(not_zero(all, {"size", "transfer"}));
   return all;

@@ -15,6 +15,7 @@ namespace forebay {
 enum class KeyKind {
   kCount,    // "5", "16 M" (powers of 1024)
   kCounts,   // "8 16 16"
+  kLimit,    // a count, or -1: none
   kSeconds,  // "1 s", "100 ms", "0"
   kReal,     // "0.5"
   kFlag,     // YES, NO, true, false, 1, 0
@@ -29,10 +30,13 @@ struct Key {
   std::string_view words{};  // of kWord, separated by spaces
 };
 
+// The kernel that does one of h5bench's benchmarks: the same name, mostly.
+std::string kernel_of(std::string_view benchmark);
+// Why a benchmark cannot be had here, in a sentence; empty if it can.
+std::string why_not(std::string_view benchmark);
+
 // Nothing when there is no such kernel.
 std::vector<Key> keys_of(std::string_view kernel);
-// All kernels' names, for a message.
-std::string kernel_names();
 
 // The value in the form that the kernels read: plain numbers, seconds, 1 or 0. EINVAL with words.
 Result<std::string> plain_value(const Key& key, const std::string& text);

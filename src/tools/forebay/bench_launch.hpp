@@ -10,6 +10,8 @@ namespace forebay {
 
 // From h5bench's `mpi`: command, ranks, configuration, and ours, flavour. The flavour is the command's.
 Result<Launch> launch_of(const Texts& mpi);
+// The number of ranks that h5bench's `mpi` asks for, in its configuration or else in `ranks`; empty: none.
+std::string count_in(const Texts& mpi);
 
 // Beside this program, as it was built or installed. ENOENT with words when it is not there.
 Result<std::string> kernels_program(const std::string& flavour);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/format.hpp"
 #include "base/json.hpp"
@@ -53,6 +54,24 @@ Environment::Variables plain_environment() {
   return variables;
 }
 
+// As h5bench does it: what the user has comes first.
+void append(Environment::Variables& variables, const std::string& name, const std::string& paths) {
+  if (paths.empty()) return;
+  auto& all = variables[name];
+  all += (all.empty() ? "" : ":") + paths;
+}
+
+// Where a connector is to be found, if that is nowhere; empty if it is somewhere.
+std::string missing_folder(const Way& way) {
+  if (way.kind != Way::Kind::kConnector || way.plugins.empty()) return {};
+  std::istringstream folders(way.plugins);
+  std::error_code ignored;
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (fs::is_directory(folder, ignored)) return {};
+  }
+  return way.plugins;
+}
+
 void read_times(const Json& outcome, RoundResult& result) {
   for (const auto& [name, value] : outcome.at("times").items()) result.times[name] = value.get<double>();
   for (const auto& one : outcome.at("iterations"))
@@ -80,6 +99,10 @@ class Rounds::Attempt {
       : rounds_(rounds), workload_(workload), way_(way), round_(round) {}
 
   RoundResult go(const std::function<void(double)>& progress) {
+    if (const auto folder = missing_folder(way_); !folder.empty()) {
+      give_up("failed", format_text("path: {}, where its connector is to be, is not there", folder));
+      return std::move(result_);
+    }
     std::error_code failed;
     fs::create_directories(rounds_.home_.direct() / folder_of(way_), failed);
     if (!native_stage("prepare")) return std::move(result_);
@@ -166,10 +189,11 @@ class Rounds::Attempt {
 
   // What stands before the kernel's program, and the variables, of this way.
   std::vector<std::string> way_words(Environment::Variables& variables) {
+    append(variables, "HDF5_PLUGIN_PATH", way_.plugins);
+    append(variables, "LD_LIBRARY_PATH", way_.libraries);
+    append(variables, "LD_PRELOAD", way_.preload);
     if (way_.kind == Way::Kind::kConnector) {
       variables["HDF5_VOL_CONNECTOR"] = way_.connector;
-      if (!way_.plugins.empty()) variables["HDF5_PLUGIN_PATH"] = way_.plugins;
-      if (!way_.libraries.empty()) variables["LD_LIBRARY_PATH"] = way_.libraries;
       result_.settings["HDF5_VOL_CONNECTOR"] = way_.connector;
     }
     if (way_.kind != Way::Kind::kForebay) return {};

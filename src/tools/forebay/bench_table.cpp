@@ -64,6 +64,13 @@ double ratio(const WayRounds& way, const WayRounds& first) {
   return own <= 0 ? 0 : time_of(first, "observed").median / own;
 }
 
+// Where the rounds of two ways overlap, neither is the slower one.
+bool meet(const WayRounds& way, const WayRounds& first) {
+  const auto own = time_of(way, "observed");
+  const auto other = time_of(first, "observed");
+  return own.least <= other.most && other.least <= own.most;
+}
+
 void add_row(TextTable& table, const WorkloadRounds& one, const WayRounds& way) {
   const bool first = &way == &one.ways.front();
   const auto name = first ? one.workload.name : "";
@@ -100,7 +107,7 @@ std::vector<std::string> remarks(const WorkloadRounds& one) {
       if (std::isfinite(share))
         lines.push_back(format_text("{}the kernel's own part of what {} measures is {:.2f} %", about,
                                     one.ways.front().way.name, share * 100));
-    } else if (times != 0 && times < kSlower) {
+    } else if (times != 0 && times < kSlower && !meet(way, one.ways.front())) {
       lines.push_back(format_text("{}SLOWER than {}: its files take {:.2f} times as long", about,
                                   one.ways.front().way.name, 1 / times));
     }

@@ -27,6 +27,7 @@ struct Way {
   std::string connector{};  // HDF5_VOL_CONNECTOR
   std::string plugins{};    // HDF5_PLUGIN_PATH
   std::string libraries{};  // LD_LIBRARY_PATH
+  std::string preload{};    // LD_PRELOAD
 };
 
 // How ranks are started.
