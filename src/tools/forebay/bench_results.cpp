@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 
@@ -30,6 +31,7 @@ void write_machine(JsonWriter& json) {
   json.key("machine").begin_object().member("host", name.nodename);
   json.member("cores", ::sysconf(_SC_NPROCESSORS_ONLN));
   json.member("memory_bytes", std::uint64_t{system.totalram} * system.mem_unit);
+  if (double load = 0; ::getloadavg(&load, 1) == 1) json.member("load", load);
   json.member("kernel", std::string(name.sysname) + " " + name.release)
       .member("cpu", processor())
       .end_object();
