@@ -11,6 +11,7 @@
 #include "base/format.hpp"
 #include "os/temporary_directory.hpp"
 #include "support/door_run.hpp"
+#include "support/slowfs_mount.hpp"
 
 namespace forebay::testing {
 namespace {
@@ -186,6 +187,42 @@ TEST_P(MpiioPrograms, StartedByForebayRun) {
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_EQ(slurp(file("door")), whole(2));
   EXPECT_TRUE((ran.out + ran.err).contains("staged 2.0MiB")) << ran.out << ran.err;
+}
+
+TEST_P(MpiioPrograms, ByTheSharedPointerAllAtOnce) {
+  same(3, {mpiio_program("together", flavour())}, false);
+  // Served, but for what was done in atomic mode.
+  const auto status = door_.forebay({"status", "--json"});
+  EXPECT_FALSE(status.out.contains("a pointer shared")) << status.out;
+  EXPECT_GT(total(door_, "writes"), 600u);
+}
+
+TEST_P(MpiioPrograms, ByTheSharedPointerOnTwoNodes) {
+  const auto ran = door_.run(Door::kMpiio, place_.path(),
+                             door_.on_nodes(2, 4, {mpiio_program("together", flavour()), file("door")}));
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_TRUE(ran.out.contains("884 pieces once, 0 broken")) << ran.out;
+}
+
+// MPI's own calls wrote gaps as they had read them, over what another node had brought home meanwhile.
+TEST_P(MpiioPrograms, WhatLiesBetweenIsNotUndone) {
+  if (!SlowfsMount::available()) GTEST_SKIP() << "SKIPPED: slowfs cannot be mounted here";
+  for (const char* how : {"shared", "ordered", "odd"}) {
+    const SlowfsMount home({"--latency=2ms"});
+    const DoorRun door(flavour(), {"FOREBAY_DRAIN_DELAY=0s"});
+    const auto ran =
+        door.run(Door::kMpiio, home.path(),
+                 door.on_nodes(2, 2, {mpiio_program("between", flavour()), how, home.path() / "file"}));
+    EXPECT_EQ(ran.code, 0) << how << ": " << ran.err;
+    EXPECT_EQ(ran.out, "0 bytes are wrong\n") << how;
+    EXPECT_GT(total(door, "writes"), 0u) << "the door was closed";
+  }
+}
+
+TEST_P(MpiioPrograms, MemoryInTooManyPiecesIsStaged) {
+  same(1, {mpiio_program("scenes", flavour()), "pieces"});
+  const auto status = door_.forebay({"status", "--json"});
+  EXPECT_EQ(json_value(status.out, "d['buffers'][0]['passed']"), "[]") << status.out;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MpiioPrograms, ::testing::Values("mpich", "openmpi"),

@@ -1,11 +1,13 @@
 #include "door/mpiio/access.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <optional>
 #include <tuple>
+#include <vector>
 
 #include "door/mpiio/errors.hpp"
+#include "door/mpiio/status.hpp"
 #include "door/mpiio/transfer.hpp"
 #include "door/mpiio/type_cache.hpp"
 
@@ -74,9 +76,7 @@ Outcome leave_to_native(OpenFile& file, const Access& access, std::string_view w
     outcome.code = call_native(file.real(), access, access.offset, &status);
   }
   if (access.way == Way::kWrite) file.forget();
-  MPI_Count bytes = 0;
-  PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
-  if (bytes > 0) outcome.bytes = static_cast<std::uint64_t>(bytes);
+  outcome.bytes = moved_bytes(status);
   return outcome;
 }
 
@@ -114,39 +114,123 @@ bool read_plainly(OpenFile& file, const Access& access, Outcome& outcome) {
   return true;
 }
 
+MPI_Count size_of(const KnownType& known, MPI_Datatype type) {
+  MPI_Count size = 0;
+  if (known.flat == nullptr) PMPI_Type_size_x(type, &size);
+  return known.flat != nullptr ? known.flat->size : size;
+}
+
+// How much MPI packs in one call at most.
+constexpr MPI_Count kMostPacked = 1 << 30;
+
+// A type that is not flat, brought together by MPI. False: there is too much of it for one call.
+bool pack(const Access& access, std::vector<std::byte>& room) {
+  MPI_Count size = 0;
+  PMPI_Type_size_x(access.type, &size);
+  if (size > kMostPacked) return false;
+  room.resize(static_cast<std::size_t>(size * access.count));
+  MPI_Aint lower = 0;
+  MPI_Aint extent = 0;
+  PMPI_Type_get_extent(access.type, &lower, &extent);
+  const auto step = size == 0 ? access.count : std::max<MPI_Count>(1, kMostPacked / size);
+  for (MPI_Count done = 0; done < access.count; done += step) {
+    const auto count = std::min(step, access.count - done);
+    const auto bytes = static_cast<int>(count * size);
+    int packed = 0;
+    if (PMPI_Pack(static_cast<std::byte*>(access.buffer) + done * extent, static_cast<int>(count),
+                  access.type, room.data() + done * size, bytes, &packed, MPI_COMM_SELF) != MPI_SUCCESS ||
+        packed != bytes)
+      return false;
+  }
+  return true;
+}
+
+// Where an access of so many etypes begins, and the pointer it goes by behind it.
+std::int64_t begin(OpenFile& file, const Access& access, std::int64_t etypes) {
+  switch (access.pointer) {
+    case Pointer::kIndividual:
+      return file.position.fetch_add(etypes);
+    case Pointer::kShared:
+      return file.shared().take(etypes);
+    case Pointer::kOrdered: {
+      const auto& ranks = file.ranks();
+      const auto before = ranks.before(etypes);
+      const int last = ranks.size() - 1;
+      // Only the last one knows how much it is all together.
+      const auto first = ranks.rank() == last ? file.shared().take(before + etypes) : 0;
+      return ranks.told(first, last) + before;
+    }
+    case Pointer::kExplicit:
+      break;
+  }
+  return access.offset;
+}
+
+bool by_shared_pointer(const Access& access) {
+  return access.pointer == Pointer::kShared || access.pointer == Pointer::kOrdered;
+}
+
+// What is staged and what is not: the bytes of an access whose place is known. Short only where a file ends.
+Result<std::uint64_t> move(OpenFile& file, const Access& access, const FlatType& type,
+                           std::uint64_t position) {
+  const Memory memory{static_cast<std::byte*>(access.buffer), &type, access.count};
+  if (access.way == Way::kRead) return read(file.engine(), file.view(), position, memory);
+  FOREBAY_TRY(write(file.engine(), file.view(), position, memory));
+  return memory.bytes();
+}
+
 }  // namespace
 
-Outcome perform(OpenFile& file, const Access& access) {
+std::optional<Outcome> perform(OpenFile& file, const Access& access) {
   if (Outcome plain; read_plainly(file, access, plain)) return plain;
-  if (!good_arguments(file, access))
+  // In an ordered call others may wait to hear how much this rank moves.
+  const auto nothing_moves = [&] {
+    if (access.pointer == Pointer::kOrdered) (void)begin(file, access, 0);
+  };
+  if (!good_arguments(file, access)) {
+    nothing_moves();
+    if (by_shared_pointer(access)) return std::nullopt;
     return leave_to_native(file, access, "MPI-IO: arguments that MPI may refuse");
+  }
   const auto type = known_type(access.type);
   if (type.fresh) {
-    if (const int code = check_committed(file, access); code != MPI_SUCCESS) return {.code = code};
+    if (const int code = check_committed(file, access); code != MPI_SUCCESS) {
+      nothing_moves();
+      return Outcome{.code = code};
+    }
   }
-  if (type.flat == nullptr) return leave_to_native(file, access, "MPI-IO: a datatype that is not flat");
-  const Memory memory{static_cast<std::byte*>(access.buffer), type.flat, access.count};
-  const auto& view = file.view();
-  const auto unit = static_cast<std::uint64_t>(view.etype_size());
-  const auto bytes = memory.bytes();
-  if (bytes % unit != 0) return leave_to_native(file, access, "MPI-IO: not a whole number of etypes");
-
-  const auto etypes = static_cast<std::int64_t>(bytes / unit);
+  if (type.flat == nullptr && access.way == Way::kWrite) {
+    if (std::vector<std::byte> room; pack(access, room)) {
+      auto packed = access;
+      packed.buffer = room.data();
+      packed.count = static_cast<MPI_Count>(room.size());
+      packed.type = MPI_BYTE;
+      return perform(file, packed);
+    }
+  }
+  const auto bytes = static_cast<std::uint64_t>(size_of(type, access.type) * access.count);
+  const auto unit = static_cast<std::uint64_t>(file.view().etype_size());
+  const bool whole = bytes % unit == 0;
+  // From here on the place is known: what is left to MPI goes there, whatever pointer told it.
+  auto here = access;
   const bool own = access.pointer == Pointer::kIndividual;
-  const auto at = own ? file.position.fetch_add(etypes) : access.offset;
-  const auto position = static_cast<std::uint64_t>(at) * unit;
-  Result<std::uint64_t> moved = bytes;
-  if (access.way == Way::kRead) {
-    moved = read(file.engine(), view, position, memory);
-  } else if (auto status = write(file.engine(), view, position, memory); !status) {
-    moved = std::unexpected(std::move(status).error());
+  const auto at = begin(file, access, whole ? static_cast<std::int64_t>(bytes / unit) : 0);
+  if (!own) {
+    here.pointer = Pointer::kExplicit;
+    here.offset = at;
   }
-  if (moved && *moved == bytes) return {.bytes = bytes};
+  const auto leave = [&](std::string_view why) {
+    if (own) file.position = at;
+    return leave_to_native(file, here, why);
+  };
+  if (!whole) return leave("MPI-IO: not a whole number of etypes");
+  if (type.flat == nullptr) return leave("MPI-IO: a datatype that is not flat");
+  const auto moved = move(file, access, *type.flat, static_cast<std::uint64_t>(at) * unit);
+  if (moved && *moved == bytes) return Outcome{.bytes = bytes};
+  if (moved) return leave("MPI-IO: a read at the end of the file");
+  if (moved.error().code == ENOTCONN) return leave("MPI-IO: this process has left the buffer");
   if (own) file.position = at;
-  if (moved) return leave_to_native(file, access, "MPI-IO: a read at the end of the file");
-  if (moved.error().code == ENOTCONN)
-    return leave_to_native(file, access, "MPI-IO: this process has left the buffer");
-  return {.code = raise(file.real(), moved.error())};
+  return Outcome{.code = raise(file.real(), moved.error())};
 }
 
 }  // namespace forebay::mpiio

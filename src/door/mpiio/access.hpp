@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <optional>
 
 #include "door/mpiio/open_file.hpp"
 
@@ -26,7 +27,8 @@ struct Outcome {
 
 // Serves it from the buffer. What the buffer cannot serve exactly (a wrong argument, a read at the end of the
 // file, a type that is not flat) the real handle does, by an independent call: never more than this rank need
-// know of it. Collective for Pointer::kOrdered only. Must not be called when the file passes such accesses.
-Outcome perform(OpenFile& file, const Access& access);
+// know of it. Nothing: the arguments are such that the very call that was made, natively, will refuse them.
+// Collective for Pointer::kOrdered only. Must not be called when the file passes such accesses.
+std::optional<Outcome> perform(OpenFile& file, const Access& access);
 
 }  // namespace forebay::mpiio

@@ -10,11 +10,21 @@
 namespace forebay::mpiio {
 namespace {
 
+// An ordered write is MPI's while other ranks go on staging (N1a): it may write again what lies between the
+// ranks' pieces, from when all have come until all have gone.
+bool meets_staging(const OpenFile& file, const Access& access) {
+  return access.pointer == Pointer::kOrdered && access.way == Way::kWrite && !file.passes_all();
+}
+
 // All ranks leave it to MPI. Others who have the file open here may have staged something.
 template <class Native>
-int pass(OpenFile& file, Native&& native) {
-  if (const auto status = file.make_way(); !status) return raise(file.real(), status.error());
+int pass(OpenFile& file, const Access& access, Native&& native) {
+  file.note_passed(file.why_passed());
+  const bool together = meets_staging(file, access);
+  if (const auto status = together ? file.settle() : file.make_way(); !status)
+    return raise(file.real(), status.error());
   const int code = native();
+  if (together) file.ranks().barrier();
   file.forget();
   return code;
 }
@@ -24,9 +34,10 @@ int carry_out(MPI_File real, const Access& access, Native&& native, Tell&& tell)
   return guarded([&] {
     auto* const file = find(real);
     if (file == nullptr) return native();
-    if (file->passes(access.pointer)) return pass(*file, native);
+    if (file->passes(access.pointer)) return pass(*file, access, native);
     const auto outcome = perform(*file, access);
-    return outcome.code == MPI_SUCCESS ? tell(*file, outcome.bytes) : outcome.code;
+    if (!outcome) return native();
+    return outcome->code == MPI_SUCCESS ? tell(*file, outcome->bytes) : outcome->code;
   });
 }
 
@@ -52,10 +63,22 @@ constexpr int kSecondSplit = MPI_ERR_OTHER;
 constexpr int kSecondSplit = MPI_ERR_IO;
 #endif
 
-template <class Native>
-int split_begin(MPI_File real, const Access& access, std::string_view operation, Native&& native) {
+// `whole`: the native call that does not return before its end.
+template <class Native, class Whole>
+int split_begin(MPI_File real, const Access& access, std::string_view operation, Native&& native,
+                Whole&& whole) {
   auto* const file = find(real);
   if (file != nullptr && file->split) return raise(real, kSecondSplit);
+  if (file != nullptr && file->passes(access.pointer) && meets_staging(*file, access)) {
+    return guarded([&] {
+      MPI_Status status;
+      PMPI_Status_set_elements_x(&status, MPI_BYTE, 0);
+      const int code = pass(*file, access, [&] { return whole(&status); });
+      if (code != MPI_SUCCESS) return code;
+      file->split = Split{operation, moved_bytes(status)};
+      return code;
+    });
+  }
   return carry_out(real, access, native, [&](OpenFile& begun, std::uint64_t bytes) {
     begun.split = Split{operation, bytes};
     return MPI_SUCCESS;
@@ -106,17 +129,23 @@ using namespace forebay::mpiio;
     return nonblocking(file, FOREBAY_ACCESS(WAY, POINTER, 0), request,                                   \
                        [&] { return PMPI_File_##NAME##END(file, buffer, count, type, request); });       \
   }
-#define FOREBAY_AT_BEGIN(NAME, END, COUNT, BUFFER, WAY, POINTER)                                          \
-  FOREBAY_MPI_API int MPI_File_##NAME##_begin##END(MPI_File file, MPI_Offset offset, BUFFER buffer,       \
-                                                   COUNT count, MPI_Datatype type) {                      \
-    return split_begin(file, FOREBAY_ACCESS(WAY, POINTER, offset), #NAME,                                 \
-                       [&] { return PMPI_File_##NAME##_begin##END(file, offset, buffer, count, type); }); \
+#define FOREBAY_AT_BEGIN(NAME, END, COUNT, BUFFER, WAY, POINTER)                                    \
+  FOREBAY_MPI_API int MPI_File_##NAME##_begin##END(MPI_File file, MPI_Offset offset, BUFFER buffer, \
+                                                   COUNT count, MPI_Datatype type) {                \
+    return split_begin(                                                                             \
+        file, FOREBAY_ACCESS(WAY, POINTER, offset), #NAME,                                          \
+        [&] { return PMPI_File_##NAME##_begin##END(file, offset, buffer, count, type); },           \
+        [&](MPI_Status* status) {                                                                   \
+          return PMPI_File_##NAME##END(file, offset, buffer, count, type, status);                  \
+        });                                                                                         \
   }
-#define FOREBAY_BEGIN(NAME, END, COUNT, BUFFER, WAY, POINTER)                                     \
-  FOREBAY_MPI_API int MPI_File_##NAME##_begin##END(MPI_File file, BUFFER buffer, COUNT count,     \
-                                                   MPI_Datatype type) {                           \
-    return split_begin(file, FOREBAY_ACCESS(WAY, POINTER, 0), #NAME,                              \
-                       [&] { return PMPI_File_##NAME##_begin##END(file, buffer, count, type); }); \
+#define FOREBAY_BEGIN(NAME, END, COUNT, BUFFER, WAY, POINTER)                                          \
+  FOREBAY_MPI_API int MPI_File_##NAME##_begin##END(MPI_File file, BUFFER buffer, COUNT count,          \
+                                                   MPI_Datatype type) {                                \
+    return split_begin(                                                                                \
+        file, FOREBAY_ACCESS(WAY, POINTER, 0), #NAME,                                                  \
+        [&] { return PMPI_File_##NAME##_begin##END(file, buffer, count, type); },                      \
+        [&](MPI_Status* status) { return PMPI_File_##NAME##END(file, buffer, count, type, status); }); \
   }
 #define FOREBAY_END(NAME, BUFFER)                                                                        \
   FOREBAY_MPI_API int MPI_File_##NAME##_end(MPI_File file, BUFFER buffer, MPI_Status* status) {          \

@@ -125,14 +125,34 @@ int seek(OpenFile& file, MPI_Offset offset, int whence) {
   return code;
 }
 
-// `served` if the file is ours and does not leave this to the real handle.
+// The real handle judges the arguments, and knows where the file ends in the view.
+int seek_shared(OpenFile& file, MPI_Offset offset, int whence) {
+  if (whence == MPI_SEEK_END) {
+    if (const auto status = file.settle(); !status) return raise(file.real(), status.error());
+  } else {
+    file.ranks().barrier();  // nobody moves it any more
+  }
+  const bool relative = whence == MPI_SEEK_CUR;
+  const int code = PMPI_File_seek_shared(file.real(), relative ? file.shared().position() + offset : offset,
+                                         relative ? MPI_SEEK_SET : whence);
+  if (!file.ranks().all(code == MPI_SUCCESS)) return code;
+  file.take_over_shared_pointer();
+  return MPI_SUCCESS;
+}
+
+// `served` if the file is ours.
 template <class Native, class Served>
-int shape(MPI_File real, bool also_passing, Native&& native, Served&& served) {
+int shape(MPI_File real, Native&& native, Served&& served) {
   return guarded([&] {
     auto* const file = find(real);
-    if (file == nullptr || (!also_passing && file->passes(Pointer::kIndividual))) return native();
-    return served(*file);
+    return file == nullptr ? native() : served(*file);
   });
+}
+
+// The same, unless such a pointer is the real handle's.
+template <class Native, class Served>
+int point(MPI_File real, Pointer pointer, Native&& native, Served&& served) {
+  return shape(real, native, [&](OpenFile& file) { return file.passes(pointer) ? native() : served(file); });
 }
 
 }  // namespace
@@ -160,59 +180,86 @@ FOREBAY_MPI_API int MPI_File_set_view(MPI_File file, MPI_Offset displacement, MP
   return guarded([&] {
     const int code = PMPI_File_set_view(file, displacement, etype, filetype, datarep, info);
     auto* const opened = code == MPI_SUCCESS ? find(file) : nullptr;
-    if (opened != nullptr) opened->set_view(displacement, etype, filetype, datarep);
-    return code;
+    if (opened == nullptr) return code;
+    const auto status = opened->set_view(displacement, etype, filetype, datarep);
+    return status ? MPI_SUCCESS : raise(file, status.error());
   });
 }
 
 FOREBAY_MPI_API int MPI_File_set_size(MPI_File file, MPI_Offset size) {
   return shape(
-      file, true, [&] { return PMPI_File_set_size(file, size); },
+      file, [&] { return PMPI_File_set_size(file, size); },
       [&](OpenFile& ours) { return set_size(ours, size); });
 }
 
 FOREBAY_MPI_API int MPI_File_get_size(MPI_File file, MPI_Offset* size) {
   return shape(
-      file, true, [&] { return PMPI_File_get_size(file, size); },
+      file, [&] { return PMPI_File_get_size(file, size); },
       [&](OpenFile& ours) { return get_size(ours, size); });
 }
 
 FOREBAY_MPI_API int MPI_File_preallocate(MPI_File file, MPI_Offset size) {
   return shape(
-      file, true, [&] { return PMPI_File_preallocate(file, size); },
+      file, [&] { return PMPI_File_preallocate(file, size); },
       [&](OpenFile& ours) { return preallocate(ours, size); });
 }
 
 FOREBAY_MPI_API int MPI_File_sync(MPI_File file) {
-  return shape(file, true, [&] { return PMPI_File_sync(file); }, [&](OpenFile& ours) { return sync(ours); });
+  return shape(file, [&] { return PMPI_File_sync(file); }, [&](OpenFile& ours) { return sync(ours); });
 }
 
 FOREBAY_MPI_API int MPI_File_set_atomicity(MPI_File file, int flag) {
   return shape(
-      file, true, [&] { return PMPI_File_set_atomicity(file, flag); },
+      file, [&] { return PMPI_File_set_atomicity(file, flag); },
       [&](OpenFile& ours) { return set_atomicity(ours, flag); });
 }
 
 FOREBAY_MPI_API int MPI_File_seek(MPI_File file, MPI_Offset offset, int whence) {
-  return shape(
-      file, false, [&] { return PMPI_File_seek(file, offset, whence); },
+  return point(
+      file, Pointer::kIndividual, [&] { return PMPI_File_seek(file, offset, whence); },
       [&](OpenFile& ours) { return seek(ours, offset, whence); });
 }
 
 FOREBAY_MPI_API int MPI_File_get_position(MPI_File file, MPI_Offset* offset) {
-  return shape(
-      file, false, [&] { return PMPI_File_get_position(file, offset); },
+  return point(
+      file, Pointer::kIndividual, [&] { return PMPI_File_get_position(file, offset); },
       [&](OpenFile& ours) {
         *offset = ours.position;
         return MPI_SUCCESS;
       });
 }
 
+FOREBAY_MPI_API int MPI_File_seek_shared(MPI_File file, MPI_Offset offset, int whence) {
+  return point(
+      file, Pointer::kShared, [&] { return PMPI_File_seek_shared(file, offset, whence); },
+      [&](OpenFile& ours) { return seek_shared(ours, offset, whence); });
+}
+
+FOREBAY_MPI_API int MPI_File_get_position_shared(MPI_File file, MPI_Offset* offset) {
+  return point(
+      file, Pointer::kShared, [&] { return PMPI_File_get_position_shared(file, offset); },
+      [&](OpenFile& ours) {
+        *offset = ours.shared().position();
+        return MPI_SUCCESS;
+      });
+}
+
+FOREBAY_MPI_API int MPI_File_set_info(MPI_File file, MPI_Info info) {
+  return guarded([&] {
+    const int code = PMPI_File_set_info(file, info);
+    auto* const opened = code == MPI_SUCCESS ? find(file) : nullptr;
+    if (opened != nullptr) opened->choose_sieving();
+    return code;
+  });
+}
+
 FOREBAY_MPI_API int MPI_File_get_info(MPI_File file, MPI_Info* info) {
   return guarded([&] {
     const int code = PMPI_File_get_info(file, info);
     auto* const opened = code == MPI_SUCCESS ? find(file) : nullptr;
-    if (opened != nullptr) tell(opened->engine().settings(), *info);
+    if (opened == nullptr) return code;
+    opened->sieving().conceal(*info);
+    tell(opened->engine().settings(), *info);
     return code;
   });
 }

@@ -80,6 +80,22 @@ FOREBAY_FORTRAN(get_position, (const MPI_Fint* file, MPI_Offset* offset, MPI_Fin
   answer(ierror, MPI_File_get_position(PMPI_File_f2c(*file), offset));
 }
 
+FOREBAY_FORTRAN(seek_shared,
+                (const MPI_Fint* file, const MPI_Offset* offset, const MPI_Fint* whence, MPI_Fint* ierror),
+                (file, offset, whence, ierror)) {
+  answer(ierror, MPI_File_seek_shared(PMPI_File_f2c(*file), *offset, *whence));
+}
+
+FOREBAY_FORTRAN(get_position_shared, (const MPI_Fint* file, MPI_Offset* offset, MPI_Fint* ierror),
+                (file, offset, ierror)) {
+  answer(ierror, MPI_File_get_position_shared(PMPI_File_f2c(*file), offset));
+}
+
+FOREBAY_FORTRAN(set_info, (const MPI_Fint* file, const MPI_Fint* info, MPI_Fint* ierror),
+                (file, info, ierror)) {
+  answer(ierror, MPI_File_set_info(PMPI_File_f2c(*file), PMPI_Info_f2c(*info)));
+}
+
 FOREBAY_FORTRAN(get_info, (const MPI_Fint* file, MPI_Fint* info, MPI_Fint* ierror), (file, info, ierror)) {
   MPI_Info used = MPI_INFO_NULL;
   const int code = MPI_File_get_info(PMPI_File_f2c(*file), &used);

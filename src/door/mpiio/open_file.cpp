@@ -10,13 +10,25 @@
 
 namespace forebay::mpiio {
 
-OpenFile::OpenFile(MPI_File real, MPI_Comm comm, int amode, Buffer& buffer, std::shared_ptr<File> engine)
-    : real_(real), amode_(amode), buffer_(buffer), engine_(std::move(engine)), ranks_(comm) {
-  const auto mine = buffer_.core().control.header().check;
+OpenFile::OpenFile(MPI_File real, MPI_Comm comm, int amode, Buffer& buffer, std::shared_ptr<File> engine,
+                   std::optional<SharedPointer> shared)
+    : real_(real),
+      amode_(amode),
+      buffer_(buffer),
+      engine_(std::move(engine)),
+      ranks_(comm),
+      shared_(std::move(shared)) {
+  const Ranks::Pair mine{buffer_.core().control.header().check, shared_ ? 1u : 0u};
   const auto all = ranks_.gather(mine);
-  several_buffers_ = std::ranges::any_of(all, [&](auto one) { return one != mine; });
-  number_in_buffer_ = static_cast<int>(std::count(all.begin(), all.begin() + ranks_.rank(), mine));
-  ranks_in_buffer_ = static_cast<int>(std::ranges::count(all, mine));
+  if (shared_) shared_->found_by_all();
+  if (std::ranges::any_of(all, [](const auto& one) { return one[1] == 0; })) shared_.reset();
+  several_buffers_ = std::ranges::any_of(all, [&](auto one) { return one[0] != mine[0]; });
+  const auto buffer_of = [](const Ranks::Pair& one) { return one[0]; };
+  number_in_buffer_ =
+      static_cast<int>(std::ranges::count(all.begin(), all.begin() + ranks_.rank(), mine[0], buffer_of));
+  ranks_in_buffer_ = static_cast<int>(std::ranges::count(all, mine[0], buffer_of));
+  if (several_buffers_) shared_.reset();
+  choose_sieving();
   // Home's time of change may be this node's own, later than another's: it does not tell what is stale.
   if (several_buffers_) forget();
   if ((amode_ & MPI_MODE_APPEND) != 0) {
@@ -24,8 +36,8 @@ OpenFile::OpenFile(MPI_File real, MPI_Comm comm, int amode, Buffer& buffer, std:
   }
 }
 
-void OpenFile::set_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
-                        const char* datarep) {
+Status OpenFile::set_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,
+                          const char* datarep) {
   position = 0;
   const auto type = known_type(filetype);
   const auto unit = known_type(etype);
@@ -33,8 +45,18 @@ void OpenFile::set_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatyp
                       unit.flat != nullptr && unit.flat->size != 0 && type.flat->monotonic();
   // Ranks may have different filetypes, but must go the same way.
   odd_view_ = !ranks_.all(served);
+  if (shared_) shared_->restart(ranks_.rank() == 0);
+  choose_sieving();
   view_ = odd_view_ ? View{} : View(displacement, unit.flat->size, *type.flat);
-  if (odd_view_) note_passed("MPI-IO: a view of another data representation, or of a type that is not flat");
+  if (!odd_view_) return {};
+  // From now on MPI writes, and may write again what lies between.
+  return settle();
+}
+
+std::string_view OpenFile::why_passed() const {
+  if (atomic_) return "MPI-IO: atomic mode";
+  if (odd_view_) return "MPI-IO: a view of another data representation, or of a type that is not flat";
+  return "MPI-IO: a pointer shared by ranks that do not share a buffer";
 }
 
 void OpenFile::prefetch(bool whole_in_every_buffer) {
@@ -65,9 +87,27 @@ void OpenFile::take_over_pointer() {
 
 void OpenFile::set_atomic(bool atomic) {
   if (atomic == atomic_) return;
-  if (!odd_view_ && atomic) hand_over_pointer();
-  if (!odd_view_ && !atomic) take_over_pointer();
   atomic_ = atomic;
+  choose_sieving();
+  if (odd_view_) return;
+  if (atomic) {
+    hand_over_pointer();
+    if (shared_ && shared_->position() != 0) PMPI_File_seek_shared(real_, shared_->position(), MPI_SEEK_SET);
+  } else {
+    take_over_pointer();
+    if (shared_) take_over_shared_pointer();
+  }
+}
+
+void OpenFile::choose_sieving() {
+  if (shared_ || !writable()) return;
+  passes_all() ? sieving_.switch_on_again(real_) : sieving_.switch_off(real_);
+}
+
+void OpenFile::take_over_shared_pointer() {
+  MPI_Offset now = 0;
+  if (ranks_.rank() == 0 && PMPI_File_get_position_shared(real_, &now) == MPI_SUCCESS) shared_->set(now);
+  ranks_.barrier();
 }
 
 Status OpenFile::truncate(std::uint64_t size) {

@@ -14,6 +14,8 @@
 #include <string_view>
 
 #include "door/mpiio/ranks.hpp"
+#include "door/mpiio/shared_pointer.hpp"
+#include "door/mpiio/sieving.hpp"
 #include "door/mpiio/view.hpp"
 #include "engine/buffer.hpp"
 
@@ -30,8 +32,9 @@ struct Split {
 
 class OpenFile {
  public:
-  // Collective. `comm` is that of the open.
-  OpenFile(MPI_File real, MPI_Comm comm, int amode, Buffer& buffer, std::shared_ptr<File> engine);
+  // Collective. `comm` is that of the open. `shared`: what this rank has of the shared pointer.
+  OpenFile(MPI_File real, MPI_Comm comm, int amode, Buffer& buffer, std::shared_ptr<File> engine,
+           std::optional<SharedPointer> shared);
 
   [[nodiscard]] bool readable() const { return (amode_ & (MPI_MODE_RDONLY | MPI_MODE_RDWR)) != 0; }
   [[nodiscard]] bool writable() const { return (amode_ & (MPI_MODE_WRONLY | MPI_MODE_RDWR)) != 0; }
@@ -40,14 +43,19 @@ class OpenFile {
   // Are all accesses of this kind left to the real handle, on every rank alike? Then its pointers are the
   // true ones.
   [[nodiscard]] bool passes(Pointer pointer) const {
-    return atomic_ || odd_view_ || pointer == Pointer::kShared || pointer == Pointer::kOrdered;
+    return passes_all() || (!shared_ && (pointer == Pointer::kShared || pointer == Pointer::kOrdered));
   }
+  // Of every kind? Then no rank of this open stages anything.
+  [[nodiscard]] bool passes_all() const { return atomic_ || odd_view_; }
+  [[nodiscard]] std::string_view why_passed() const;
 
   // Collective, after PMPI_File_set_view did the same.
-  void set_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep);
+  Status set_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype, const char* datarep);
   // Collective, around the native call: what was written is home before, and nothing stale is kept.
   Status settle();
   void set_atomic(bool atomic);
+  // Collective, after the real handle's shared pointer was moved: ours is there, too.
+  void take_over_shared_pointer();
   // Collective, after the native call made home that long.
   Status truncate(std::uint64_t size);
 
@@ -73,6 +81,12 @@ class OpenFile {
   [[nodiscard]] File& engine() { return *engine_; }
   [[nodiscard]] const Ranks& ranks() const { return ranks_; }
   [[nodiscard]] bool several_buffers() const { return several_buffers_; }
+  // Only where the file does not pass Pointer::kShared.
+  [[nodiscard]] const SharedPointer& shared() const { return *shared_; }
+  // Collective, after anything it depends on: N1a. MPI's own calls do not write again what lies between the
+  // pieces, unless nobody stages anything.
+  void choose_sieving();
+  [[nodiscard]] const SievingHint& sieving() const { return sieving_; }
   // A call was left to the real handle: counted with its reason.
   void note_passed(std::string_view why) { buffer_.note_passed(why); }
 
@@ -87,7 +101,9 @@ class OpenFile {
   Buffer& buffer_;
   const std::shared_ptr<File> engine_;
   const Ranks ranks_;
-  bool several_buffers_ = false;  // constant once constructed
+  bool several_buffers_ = false;         // constant once constructed
+  std::optional<SharedPointer> shared_;  // only if every rank has it, and then constant
+  SievingHint sieving_{};
   // The same: of the ranks that share a buffer, which one this is, and how many there are.
   int number_in_buffer_ = 0;
   int ranks_in_buffer_ = 1;

@@ -7,7 +7,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "base/log.hpp"
 #include "config/load.hpp"
 #include "door/mpiio/memory_home.hpp"
+#include "door/mpiio/shared_pointer.hpp"
 #include "door/mpiio/wishes.hpp"
 #include "session/session.hpp"
 
@@ -105,12 +108,42 @@ Result<Beside> open_beside(const char* name, int amode, const Wishes& wishes) {
   return Beside{buffer, std::move(file), prefetch};
 }
 
-bool all_of(MPI_Comm comm, bool mine) {
-  int every = mine ? 1 : 0;
+// What all ranks learn from each other in the one reduction of an open.
+struct Agreement {
+  bool all = false;  // of them want it
+  std::optional<SharedPointer> shared{};
+};
+
+Agreement agree(MPI_Comm comm, bool mine, std::int64_t begins_at) {
+  int rank = 0;
   int size = 1;
+  PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &size);
-  if (size > 1) PMPI_Allreduce(MPI_IN_PLACE, &every, 1, MPI_INT, MPI_MIN, comm);
-  return every != 0;
+  Agreement agreement;
+  SharedPointer::Ticket ticket{};
+  if (mine && rank == 0) {
+    if (auto made = SharedPointer::make(begins_at)) {
+      ticket = made->ticket();
+      agreement.shared = std::move(*made);
+    }
+  }
+  // Rank 0 tells, and the others have nothing to add.
+  constexpr auto kNothing = std::numeric_limits<std::int64_t>::max();
+  std::array<std::int64_t, 3> words{mine ? 1 : 0, rank == 0 ? ticket.where : kNothing,
+                                    rank == 0 ? ticket.stamp : kNothing};
+  if (size > 1) PMPI_Allreduce(MPI_IN_PLACE, words.data(), 3, MPI_INT64_T, MPI_MIN, comm);
+  agreement.all = words[0] != 0;
+  if (agreement.all && rank != 0) {
+    if (auto found = SharedPointer::find({.where = words[1], .stamp = words[2]}))
+      agreement.shared = std::move(*found);
+  }
+  return agreement;
+}
+
+// Where an open leaves all pointers.
+std::int64_t first_position(const Result<Beside>& mine, int amode) {
+  if (!mine || (amode & MPI_MODE_APPEND) == 0) return 0;
+  return static_cast<std::int64_t>(mine->file->size().value_or(0));
 }
 
 }  // namespace
@@ -124,7 +157,8 @@ std::shared_ptr<OpenFile> begin_buffering(MPI_Comm comm, const char* name, int a
     mine = open_beside(name, amode, wishes);
   }
   // Whether anybody wants it is known to each rank alone: so this is asked always.
-  if (!all_of(comm, mine.has_value())) {
+  auto agreement = agree(comm, mine.has_value(), first_position(mine, amode));
+  if (!agreement.all) {
     if (mine) {
       mine->buffer->note_passed("MPI-IO: another rank could not have it buffered");
       (void)mine->file->close();
@@ -134,7 +168,8 @@ std::shared_ptr<OpenFile> begin_buffering(MPI_Comm comm, const char* name, int a
     }
     return nullptr;
   }
-  auto opened = std::make_shared<OpenFile>(real, comm, amode, *mine->buffer, std::move(mine->file));
+  auto opened = std::make_shared<OpenFile>(real, comm, amode, *mine->buffer, std::move(mine->file),
+                                           std::move(agreement.shared));
   if (wishes.prefetch_part || mine->prefetch) opened->prefetch(!wishes.prefetch_part);
   return opened;
 }

@@ -24,9 +24,9 @@ bool Ranks::all(bool mine) const {
   return every != 0;
 }
 
-std::vector<std::uint64_t> Ranks::gather(std::uint64_t mine) const {
-  std::vector<std::uint64_t> all(static_cast<std::size_t>(size_), mine);
-  if (size_ > 1) PMPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, comm_);
+std::vector<Ranks::Pair> Ranks::gather(const Pair& mine) const {
+  std::vector<Pair> all(static_cast<std::size_t>(size_), mine);
+  if (size_ > 1) PMPI_Allgather(mine.data(), 2, MPI_UINT64_T, all.data(), 2, MPI_UINT64_T, comm_);
   return all;
 }
 

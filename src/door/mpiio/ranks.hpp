@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -19,7 +20,8 @@ class Ranks {
   void barrier() const;
   // Does every rank say so? Also a barrier.
   [[nodiscard]] bool all(bool mine) const;
-  [[nodiscard]] std::vector<std::uint64_t> gather(std::uint64_t mine) const;
+  using Pair = std::array<std::uint64_t, 2>;
+  [[nodiscard]] std::vector<Pair> gather(const Pair& mine) const;
   // What rank `root` says.
   [[nodiscard]] std::int64_t told(std::int64_t value, int root) const;
   // The sum of what lower ranks say.

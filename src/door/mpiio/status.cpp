@@ -27,6 +27,12 @@ void set_status(MPI_Status* status, std::uint64_t bytes) {
   PMPI_Status_set_cancelled(status, 0);
 }
 
+std::uint64_t moved_bytes(const MPI_Status& status) {
+  MPI_Count bytes = 0;
+  PMPI_Get_elements_x(&status, MPI_BYTE, &bytes);
+  return bytes > 0 ? static_cast<std::uint64_t>(bytes) : 0;
+}
+
 int completed_request(std::uint64_t bytes, MPI_Request* request) {
   auto state = std::make_unique<std::uint64_t>(bytes);
   const int code = PMPI_Grequest_start(tell, end, cancel, state.get(), request);

@@ -1,10 +1,10 @@
 #include "door/mpiio/wishes.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "base/log.hpp"
 #include "config/table.hpp"
+#include "door/mpiio/info.hpp"
 
 namespace forebay::mpiio {
 namespace {
@@ -13,13 +13,6 @@ std::string key_of(const Setting& setting) {
   std::string key = "forebay_" + std::string(setting.name);
   std::ranges::replace(key, '.', '_');
   return key;
-}
-
-std::string value_of(MPI_Info info, const std::string& key) {
-  std::array<char, MPI_MAX_INFO_VAL + 1> text{};
-  int there = 0;
-  PMPI_Info_get(info, key.c_str(), MPI_MAX_INFO_VAL, text.data(), &there);
-  return there != 0 ? text.data() : "";
 }
 
 // MPI ignores hints that it does not understand.
@@ -37,12 +30,12 @@ Wishes wishes_of(MPI_Info info) {
   Wishes wishes;
   if (info == MPI_INFO_NULL) return wishes;
   for (const char* key : {"forebay_path", "pmem_path"}) {
-    if (wishes.path.empty()) wishes.path = value_of(info, key);
+    if (wishes.path.empty()) wishes.path = info_value(info, key);
   }
   for (const auto& setting : settings_table()) {
     if (!setting.per_file) continue;
     const auto key = key_of(setting);
-    const auto value = value_of(info, key);
+    const auto value = info_value(info, key.c_str());
     if (value.empty()) continue;
     if (setting.name == "prefetch.at_open" && value == "part") {
       wishes.prefetch_part = true;

@@ -11,6 +11,7 @@
  *   read      prints the sum of the file's bytes
  *   info      prints what MPI_File_get_info tells of Forebay
  *   errors    prints the classes of errors that mistakes give
+ *   pieces    rank 0 writes from memory that lies in 2.2 million pieces
  *   threads   four threads of each rank write and read at once */
 #include <mpi.h>
 #include <pthread.h>
@@ -123,6 +124,24 @@ static void print_errors(const char* path) {
   fflush(stdout);
 }
 
+static void write_pieces(MPI_File file) {
+  enum { kCount = 2200000 };
+  MPI_Datatype scattered;
+  MPI_Type_vector(kCount, 1, 2, MPI_BYTE, &scattered);
+  MPI_Type_commit(&scattered);
+  char* memory = malloc(2 * kCount);
+  for (int i = 0; i < 2 * kCount; ++i) memory[i] = (char)(i * 7 + i / 1000);
+  MPI_Status status;
+  MPI_Offset at = 0;
+  int bytes = 0;
+  MPI_File_write(file, memory, 1, scattered, &status);
+  MPI_Get_elements(&status, MPI_BYTE, &bytes);
+  MPI_File_get_position(file, &at);
+  printf("%d bytes, at %lld\n", bytes, (long long)at);
+  MPI_Type_free(&scattered);
+  free(memory);
+}
+
 struct Work {
   MPI_File file;
   int number;
@@ -187,6 +206,9 @@ int main(int argc, char** argv) {
     print_errors(argv[2]);
   } else if (strcmp(scene, "info") == 0) {
     print_info(file);
+    MPI_File_close(&file);
+  } else if (strcmp(scene, "pieces") == 0) {
+    if (rank_here == 0) write_pieces(file);
     MPI_File_close(&file);
   } else if (strcmp(scene, "threads") == 0) {
     if (level == MPI_THREAD_MULTIPLE) run_threads(file);

@@ -305,8 +305,11 @@ class Program {
   // The shared pointer: one rank after the other, or all in order.
   void shared_part() {
     const auto etype = random_etype(all_);
-    set_view(all_.pick(0, 64), etype, etype);
-    const auto most = region_ / size_of(etype) / 8;
+    // With gaps only where nobody writes behind the end: ROMIO leaves there what it likes.
+    const auto filetype = !bounded_ || all_.chance(50) ? etype : random_type(all_, etype, 2, true);
+    set_view(all_.pick(0, 64), etype, filetype);
+    // What all ranks write in the steps below, and as far again as they seek, stays inside of the file.
+    const auto most = region_ / extent_of(filetype) * size_of(filetype) / size_of(etype) / 8;
     const auto steps = all_.pick(1, 6);
     for (std::int64_t i = 0; i < steps; ++i) {
       if (all_.chance(20)) {
