@@ -20,7 +20,8 @@ std::vector<std::string> candidates(const Settings& settings) {
   if (!settings.drain.program.empty()) return {settings.drain.program};
   std::vector<std::string> programs;
   const auto folder = own_folder();
-  for (const char* way : {"/forebay", "/../bin/forebay", "/../../bin/forebay"}) {
+  for (const char* way : {"/forebay", "/../bin/forebay", "/../../bin/forebay", "/../../../bin/forebay",
+                          "/../../../../bin/forebay"}) {
     if (!folder.empty() && ::access((folder + way).c_str(), X_OK) == 0) programs.push_back(folder + way);
   }
   programs.emplace_back("forebay");
