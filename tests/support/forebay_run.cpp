@@ -23,7 +23,7 @@ std::string slurp(const std::filesystem::path& path) {
 }
 
 PosixPlace::PosixPlace()
-    : root_(make_folder(std::filesystem::temp_directory_path())),
+    : root_(make_folder(std::filesystem::canonical("."))),
       memory_(make_folder("/dev/shm")),
       home_(root_ + "/homes") {
   std::filesystem::create_directory(home_);
