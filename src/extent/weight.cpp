@@ -12,8 +12,8 @@ namespace forebay {
 namespace {
 
 static_assert(std::endian::native == std::endian::little);
+// Also what streaming stores are aligned to.
 constexpr std::uint32_t kBlock = 64;
-constexpr std::uint32_t kVector = 32;
 
 // From this length on the copy goes around the cache: no read for ownership, and the reader to come is the
 // drain.
@@ -50,11 +50,65 @@ std::uint64_t words_one_by_one(std::byte* to, const std::byte* from, std::uint32
   return total;
 }
 
+bool has(WeightKernel kernel) {
 #ifdef __x86_64__
-// Asked for before this is initialised, it is false, which is slower and no less right.
-const bool kHasAvx2 = __builtin_cpu_supports("avx2") != 0;
+  // Processors with wide vectors from before these instructions slow down when they use them.
+  if (kernel == WeightKernel::kWideVectors) return __builtin_cpu_supports("avx512vbmi2") != 0;
+  if (kernel == WeightKernel::kVectors) return __builtin_cpu_supports("avx2") != 0;
+#endif
+  return kernel == WeightKernel::kWords;
+}
+WeightKernel best_kernel() {
+  for (const auto kernel : {WeightKernel::kWideVectors, WeightKernel::kVectors}) {
+    if (has(kernel)) return kernel;
+  }
+  return WeightKernel::kWords;
+}
+// Asked for before this is initialised, it is kWords, which is slower and no less right.
+WeightKernel chosen = best_kernel();
 
-// The same for blocks of 64 bytes. kStreamed wants `to` aligned to kVector.
+#ifdef __x86_64__
+// The same for blocks of 64 bytes. kStreamed wants `to` aligned to a block.
+template <Store store>
+__attribute__((target("avx512f"))) std::uint64_t blocks_by_wide_vectors(std::byte* to, const std::byte* from,
+                                                                        std::uint32_t word,
+                                                                        std::uint32_t blocks) {
+  // The multiplier of a word in both halves of its lane.
+  alignas(kBlock) std::uint32_t first[16];
+  for (std::uint32_t i = 0; i < 16; ++i) first[i] = multiplier(word + i / 2);
+  __m512i factor = _mm512_load_si512(first);
+  const __m512i step = _mm512_set1_epi32(static_cast<int>(8 * kStep));
+  __m512i low = _mm512_setzero_si512();
+  __m512i high = _mm512_setzero_si512();
+  // What is replaced counts as a difference of halves modulo 2^32; where that has wrapped, the multiplier is
+  // owed 2^32 times.
+  __m512i owed = _mm512_setzero_si512();
+  for (std::uint32_t i = 0; i < blocks; ++i, from += kBlock, to += store == Store::kNone ? 0 : kBlock) {
+    const __m512i x = _mm512_loadu_si512(from);
+    __m512i counts = x;
+    if constexpr (store == Store::kReplaced) {
+      const __m512i old = _mm512_loadu_si512(to);
+      owed = _mm512_mask_add_epi32(owed, _mm512_cmplt_epu32_mask(x, old), owed, factor);
+      counts = _mm512_sub_epi32(x, old);
+    }
+    low = _mm512_add_epi64(low, _mm512_mul_epu32(counts, factor));
+    high = _mm512_add_epi64(high, _mm512_mul_epu32(_mm512_srli_epi64(counts, 32), factor));
+    if constexpr (store == Store::kStreamed) _mm512_stream_si512(reinterpret_cast<__m512i*>(to), x);
+    if constexpr (store == Store::kCached || store == Store::kReplaced) _mm512_storeu_si512(to, x);
+    factor = _mm512_add_epi32(factor, step);
+  }
+  const auto sum = [](__m512i lanes) __attribute__((target("avx512f"))) {
+    return static_cast<std::uint64_t>(_mm512_reduce_add_epi64(lanes));
+  };
+  auto low_sum = sum(low);
+  auto high_sum = sum(high);
+  if constexpr (store == Store::kReplaced) {
+    low_sum -= sum(_mm512_slli_epi64(owed, 32));
+    high_sum -= sum(_mm512_slli_epi64(_mm512_srli_epi64(owed, 32), 32));
+  }
+  return low_sum + kHigh * high_sum;
+}
+
 template <Store store>
 __attribute__((target("avx2"))) std::uint64_t blocks_by_vectors(std::byte* to, const std::byte* from,
                                                                 std::uint32_t word, std::uint32_t blocks) {
@@ -90,15 +144,18 @@ __attribute__((target("avx2"))) std::uint64_t blocks_by_vectors(std::byte* to, c
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(lanes + 4), _mm256_add_epi64(high[0], high[1]));
   return lanes[0] + lanes[1] + lanes[2] + lanes[3] + kHigh * (lanes[4] + lanes[5] + lanes[6] + lanes[7]);
 }
-void finish_streaming() { _mm_sfence(); }
+// Streaming stores are ordered with no other store, neither with what says that bytes are about to change nor
+// with what says that they have.
+void fence_streaming() { _mm_sfence(); }
 #else
-void finish_streaming() {}
+void fence_streaming() {}
 #endif
 
 template <Store store>
 std::uint64_t whole_blocks(std::byte* to, const std::byte* from, std::uint32_t word, std::uint32_t blocks) {
 #ifdef __x86_64__
-  if (kHasAvx2) return blocks_by_vectors<store>(to, from, word, blocks);
+  if (chosen == WeightKernel::kWideVectors) return blocks_by_wide_vectors<store>(to, from, word, blocks);
+  if (chosen == WeightKernel::kVectors) return blocks_by_vectors<store>(to, from, word, blocks);
 #endif
   return words_one_by_one<store>(to, from, word, blocks * (kBlock / 8));
 }
@@ -123,7 +180,7 @@ std::uint64_t odd_bytes(std::byte* to, const std::byte* from, std::uint32_t offs
 // The same pass serves weighing and copying, so that both agree on what the weight is.
 template <Store store>
 std::uint64_t pass(std::byte* to, const std::byte* from, std::uint32_t offset, std::uint32_t length) {
-  const auto head = std::min((kVector - offset % kVector) % kVector, length);
+  const auto head = std::min((kBlock - offset % kBlock) % kBlock, length);
   const auto blocks = (length - head) / kBlock;
   const auto tail = head + blocks * kBlock;
   const auto target = [to](std::uint32_t at) { return store == Store::kNone ? nullptr : to + at; };
@@ -134,6 +191,12 @@ std::uint64_t pass(std::byte* to, const std::byte* from, std::uint32_t offset, s
 
 }  // namespace
 
+bool choose_weight_kernel(WeightKernel kernel) {
+  if (!has(kernel)) return false;
+  chosen = kernel;
+  return true;
+}
+
 std::uint64_t weigh(const std::byte* data, std::uint32_t offset, std::uint32_t length) {
   return pass<Store::kNone>(nullptr, data, offset, length);
 }
@@ -141,11 +204,12 @@ std::uint64_t weigh(const std::byte* data, std::uint32_t offset, std::uint32_t l
 std::uint64_t copy_and_weigh(std::byte* to, const std::byte* from, std::uint32_t offset,
                              std::uint32_t length) {
   // Streaming stores want `to` as aligned as its place in the bucket says; buckets start on pages.
-  if (length < kStreamFrom || (reinterpret_cast<std::uintptr_t>(to) - offset) % kVector != 0) {
+  if (length < kStreamFrom || (reinterpret_cast<std::uintptr_t>(to) - offset) % kBlock != 0) {
     return pass<Store::kCached>(to, from, offset, length);
   }
+  fence_streaming();
   const auto total = pass<Store::kStreamed>(to, from, offset, length);
-  finish_streaming();
+  fence_streaming();
   return total;
 }
 

@@ -24,4 +24,9 @@ std::uint64_t copy_and_weigh(std::byte* to, const std::byte* from, std::uint32_t
 std::uint64_t replace_and_weigh(std::byte* to, const std::byte* from, std::uint32_t offset,
                                 std::uint32_t length);
 
+// How whole blocks are weighed: all ways give the same. The best that the processor has is chosen by itself.
+enum class WeightKernel : std::uint8_t { kWords, kVectors, kWideVectors };
+// For tests. False: the processor does not have it.
+bool choose_weight_kernel(WeightKernel kernel);
+
 }  // namespace forebay

@@ -29,7 +29,18 @@ std::uint64_t slow_weight(const std::byte* data, std::uint32_t offset, std::uint
   return total;
 }
 
-TEST(Weight, EqualsItsDefinitionAtEveryAlignment) {
+// Each way of weighing that the processor has.
+class WeightOf : public ::testing::TestWithParam<WeightKernel> {
+ protected:
+  void SetUp() override {
+    if (!choose_weight_kernel(GetParam())) GTEST_SKIP() << "SKIPPED: this processor cannot do it";
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Kernels, WeightOf,
+                         ::testing::Values(WeightKernel::kWords, WeightKernel::kVectors,
+                                           WeightKernel::kWideVectors));
+
+TEST_P(WeightOf, EqualsItsDefinitionAtEveryAlignment) {
   const auto data = random_bytes(400'000, 1);
   std::mt19937 random(2);
   for (int i = 0; i < 3000; ++i) {
@@ -41,7 +52,7 @@ TEST(Weight, EqualsItsDefinitionAtEveryAlignment) {
   }
 }
 
-TEST(Weight, CopyWeighsWhatItCopied) {
+TEST_P(WeightOf, CopyWeighsWhatItCopied) {
   const auto data = random_bytes(300'000, 3);
   alignas(4096) static std::byte bucket[1 << 18];
   std::mt19937 random(4);
@@ -55,7 +66,7 @@ TEST(Weight, CopyWeighsWhatItCopied) {
   }
 }
 
-TEST(Weight, ReplacingWeighsTheDifference) {
+TEST_P(WeightOf, ReplacingWeighsTheDifference) {
   const auto data = random_bytes(300'000, 9);
   alignas(4096) static std::byte bucket[1 << 18];
   std::mt19937 random(10);
