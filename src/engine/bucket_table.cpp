@@ -189,23 +189,27 @@ bool BucketTable::free_from_dead_hands(std::uint32_t index) const {
   return true;
 }
 
+void BucketTable::trust_what_is_there(const Bucket& bucket, const BucketView& states) const {
+  std::vector<std::byte> copy;
+  const auto* bytes = data(bucket);
+  const auto place = bucket.place.load();
+  if (bytes == nullptr && place != 0) {
+    copy.resize(states.size());
+    if (tiers_.read(place - 1, 0, states.size(), copy.data())) bytes = copy.data();
+  }
+  states.trust(bytes);
+}
+
 bool BucketTable::put_right(std::uint32_t index, bool taken_over) const {
   auto& bucket = control_.bucket(index);
   const auto states = view(index);
   // First of all: staging into what a dead process has unlinked already would be staging into nothing.
   if (!free_from_dead_hands(index)) return false;
-  if (taken_over && (bucket.version.load(std::memory_order_relaxed) & 1) != 0) {
-    const Change change(bucket);
-    std::vector<std::byte> copy;
-    const auto* bytes = data(bucket);
-    const auto place = bucket.place.load();
-    if (bytes == nullptr && place != 0) {
-      copy.resize(states.size());
-      if (tiers_.read(place - 1, 0, states.size(), copy.data())) bytes = copy.data();
-    }
-    states.trust(bytes);
-  }
   if (taken_over) {
+    const bool changing = (bucket.version.load(std::memory_order_relaxed) & 1) != 0;
+    // Whoever looks without the lock must see all of it or nothing.
+    const Change change(bucket);
+    if (changing) trust_what_is_there(bucket, states);
     // W2: the dead owner may have published Dirty and not the size.
     const auto key = bucket.key.load();
     std::uint64_t last = 0;

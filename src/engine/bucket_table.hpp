@@ -109,6 +109,7 @@ class BucketTable {
   // Puts right what a dead owner or claimer left of a bucket whose lock the caller holds. False when that
   // needs the index and it cannot be had.
   bool put_right(std::uint32_t bucket, bool taken_over) const;
+  void trust_what_is_there(const Bucket& bucket, const BucketView& states) const;
   bool free_from_dead_hands(std::uint32_t bucket) const;
   void release_descriptor(std::uint32_t bucket) const;
   bool sweep_descriptor(std::uint32_t bucket);

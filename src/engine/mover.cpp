@@ -129,11 +129,13 @@ std::optional<Mover::Candidate> Mover::coldest(std::uint32_t tier) const {
 bool Mover::settle(const Candidate& candidate, std::uint32_t slot) {
   const auto guard = core_.buckets.lock(candidate.bucket, candidate.key);
   auto& bucket = core_.control.bucket(candidate.bucket);
-  if (!guard || !*guard || bucket.version.load() != candidate.version || bucket.claimer.load() != 0) {
+  const auto old = bucket.place.load() - 1;
+  // What is on its way home is written from memory where it lies in memory, and from a copy elsewhere.
+  const bool busy = bucket.claimer.load() != 0 && core_.tiers.data(old) != nullptr;
+  if (!guard || !*guard || bucket.version.load() != candidate.version || busy) {
     core_.slots.give_back(slot);
     return false;
   }
-  const auto old = bucket.place.load() - 1;
   {
     const Change change(bucket);
     core_.slots.hold(old, candidate.bucket);
@@ -237,10 +239,6 @@ Status Mover::promote(Key key) {
   const auto place = bucket.place.load(std::memory_order_acquire);
   if (place == 0 || bucket.key.load() != key || (candidate.version & 1) != 0) return {};
   if (core_.tiers.data(place - 1) != nullptr) return {};
-  if (bucket.claimer.load() != 0) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return {};
-  }
   for (std::uint32_t tier = 0; tier < core_.tiers.count(); ++tier) {
     auto& target = core_.tiers[tier];
     if (!target.mapped) continue;

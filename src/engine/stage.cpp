@@ -256,6 +256,11 @@ Status Stager::put(const std::shared_ptr<HomeFile>& home, const FileSettings& se
         bool done = false;
         FOREBAY_TRY(straight_home(*home, key, at, data, length, done));
         if (done) return {};
+        // Somebody has the block by now; or so many write straight to a home that does not answer that there
+        // is no descriptor left.
+        if (now >= patience_ends + core_.settings.limits.home_wait)
+          return fail(ETIMEDOUT, "there is no room for " + home->path() + ", and home does not answer");
+        FOREBAY_TRY(wait_for_room(room));
         break;
       }
     }

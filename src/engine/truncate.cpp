@@ -206,7 +206,8 @@ void drop_buckets(Core& core, Drain& drain, std::uint32_t file, std::uint64_t fi
     auto& bucket = core.control.bucket(index);
     const auto states = core.buckets.view(index);
     if (what == Drop::kAll) {
-      core.buckets.remove(index, key);
+      // D2: who is still writing it home does so from this very memory.
+      if (bucket.claimer.load() == 0) core.buckets.remove(index, key);
       continue;
     }
     if (what == Drop::kCleanUnpinned && (bucket.flags.load() & kBucketPinned) != 0) continue;

@@ -1,87 +1,18 @@
-// Interleavings that matter, made to happen: one process stops at a crash point, another acts, and the first
-// goes on or is killed there.
+// Interleavings that matter, made to happen.
+#include "crash/interleaving.hpp"
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <memory>
-#include <string>
-#include <thread>
 #include <vector>
 
 #include "base/format.hpp"
-#include "base/log.hpp"
-#include "engine/buffer.hpp"
-#include "engine/crash_point.hpp"
-#include "support/child.hpp"
-#include "support/place.hpp"
-#include "support/shared_memory.hpp"
 
 namespace forebay::testing {
 namespace {
-
-using namespace std::chrono_literals;
-
-// Where a child stops, and whether it did. One per test, shared with the children.
-struct Gate {
-  std::atomic<bool> reached;
-  std::atomic<bool> open;
-};
-constinit Gate* gate = nullptr;
-constinit const char* stop_at = nullptr;
-
-void stop_here(const char* name) {
-  if (stop_at == nullptr || std::strcmp(name, stop_at) != 0) return;
-  stop_at = nullptr;
-  gate->reached.store(true);
-  while (!gate->open.load()) std::this_thread::sleep_for(1ms);
-}
-void stop_at_point(const char* name) {
-  stop_at = name;
-  set_crash_hook(stop_here);
-}
-
-constexpr const char* kQuiet = "drain.trigger=never limits.lock_wait=10s limits.home_wait=10s";
-
-std::string letters(std::size_t size, char c) { return std::string(size, c); }
-void put(File& file, std::uint64_t at, const std::string& bytes) {
-  const auto done = file.write(at, std::as_bytes(std::span(bytes)));
-  if (!done || *done != bytes.size())
-    throw std::runtime_error("write: " + (done ? "short" : done.error().message));
-}
-std::string get(File& file, std::uint64_t at, std::size_t size) {
-  std::string bytes(size, '?');
-  const auto got = file.read(at, std::as_writable_bytes(std::span(bytes)));
-  if (!got) throw std::runtime_error("read: " + got.error().message);
-  bytes.resize(*got);
-  return bytes;
-}
-void must(const Status& status) {
-  if (!status) throw std::runtime_error(status.error().message);
-}
-
-class Interleaving : public ::testing::Test {
- protected:
-  void SetUp() override {
-    set_log_level(LogLevel::Off);
-    gate = &*gate_;
-  }
-  bool reached() {
-    for (int i = 0; i < 20'000 && !gate_->reached.load(); ++i) std::this_thread::sleep_for(1ms);
-    return gate_->reached.load();
-  }
-  static std::shared_ptr<File> open(Buffer& buffer, const Place& place, int flags = O_RDWR | O_CREAT) {
-    auto file = buffer.open(place.home("a"), flags);
-    if (!file) throw std::runtime_error(file.error().message);
-    return *file;
-  }
-  const SharedMemory<Gate> gate_;
-};
 
 // It waits for the lock of a bucket that a dying process has taken out of the index: what it stages must not
 // be staged into nothing.
