@@ -83,9 +83,9 @@ TEST_F(ArrivalsOfTwo, WhatTwoPrefetchComesFromHomeOnce) {
   ASSERT_TRUE(one.wait(kLong));
   ASSERT_TRUE(two.wait(kLong));
   EXPECT_EQ(read_so_far() - before, 48'000u);
-  const auto hits = test_->core().counters().hit_bytes.load();
+  const auto hits = test_->core().counted(&Counters::hit_bytes);
   EXPECT_EQ(TestBuffer::read_all(*here), std::string(48'000, 'y'));
-  EXPECT_EQ(test_->core().counters().hit_bytes.load() - hits, 48'000u);
+  EXPECT_EQ(test_->core().counted(&Counters::hit_bytes) - hits, 48'000u);
 }
 
 }  // namespace

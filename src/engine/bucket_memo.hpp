@@ -13,6 +13,9 @@ namespace forebay {
 
 class BucketMemo {
  public:
+  // 256 MiB of the usual buckets: 4 KiB for each open file.
+  static constexpr std::size_t kPlaces = 1024;
+
   [[nodiscard]] std::optional<std::uint32_t> guess(std::uint64_t block) const {
     const auto noted = places_[block % kPlaces].load(std::memory_order_relaxed);
     return noted == 0 ? std::nullopt : std::optional(noted - 1);
@@ -22,7 +25,6 @@ class BucketMemo {
   }
 
  private:
-  static constexpr std::size_t kPlaces = 64;
   std::array<std::atomic<std::uint32_t>, kPlaces> places_{};  // bucket + 1
 };
 

@@ -14,7 +14,7 @@ TEST(BucketMemo, RemembersTheLastBlockOfEachPlace) {
   EXPECT_FALSE(memo.guess(3));
   memo.note(3, 0);
   EXPECT_EQ(memo.guess(3), 0u);
-  memo.note(3 + 64, 7);
+  memo.note(3 + BucketMemo::kPlaces, 7);
   EXPECT_EQ(memo.guess(3), 7u);
 }
 
@@ -35,7 +35,7 @@ TEST(BucketMemo, ABucketThatHasAnotherBlockByNowIsNotServed) {
     ASSERT_EQ(text, std::string(64, static_cast<char>('a' + block % 26))) << "block " << block;
   }
   EXPECT_GT(test->core().counters().evictions.load(), 0u);
-  EXPECT_GT(test->core().counters().hit_bytes.load(), 0u);
+  EXPECT_GT(test->core().counted(&Counters::hit_bytes), 0u);
 }
 
 }  // namespace

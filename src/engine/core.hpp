@@ -13,6 +13,7 @@
 #include "engine/home_stamps.hpp"
 #include "engine/peers.hpp"
 #include "engine/slot_table.hpp"
+#include "engine/tally.hpp"
 #include "engine/tiers.hpp"
 
 namespace forebay {
@@ -25,6 +26,7 @@ struct Core {
         control(*control_owner),
         peers(std::move(joined)),
         own_counters(&peers.record().counters),
+        tally(peers.record()),
         tiers(std::move(opened)),
         slots(control, peers, tiers),
         buckets(control, peers, tiers, slots),
@@ -40,8 +42,12 @@ struct Core {
   [[nodiscard]] std::uint32_t place_in_block(std::uint64_t offset) const {
     return static_cast<std::uint32_t>(offset) & (bucket_size() - 1);
   }
-  // This process's. Not for a forked child.
+  // This process's, but for what `tally` counts. Not for a forked child.
   [[nodiscard]] Counters& counters() const { return *own_counters; }
+
+  [[nodiscard]] std::uint64_t counted(Wide Counters::* which) const {
+    return forebay::counted(peers.record(), which);
+  }
 
   const Settings settings;
   HomeSpeeds home_speeds;
@@ -52,12 +58,11 @@ struct Core {
   const Control& control;
   Peers peers;
   Counters* const own_counters;
+  Tally tally;
   Tiers tiers;
   SlotTable slots;
   BucketTable buckets;
   FileTable files;
 };
-
-inline void count(Wide& counter, std::uint64_t by = 1) { counter.fetch_add(by, std::memory_order_relaxed); }
 
 }  // namespace forebay

@@ -7,9 +7,22 @@
 namespace forebay {
 namespace {
 
+// Was it clean at some moment, without asking for its lock? Whoever made it dirty after that has raised the
+// count of its filter word.
+bool seen_clean(Core& core, std::uint32_t index, Key key) {
+  const auto& bucket = core.control.bucket(index);
+  const auto version = bucket.version.load(std::memory_order_acquire);
+  const bool clean = (version & 1) == 0 && bucket.key.load(std::memory_order_relaxed) == key &&
+                     bucket.dirty_since.load(std::memory_order_relaxed) == 0 &&
+                     core.buckets.view(index).plainly_saved();
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return clean && bucket.version.load(std::memory_order_relaxed) == version;
+}
+
 // Nothing if none of its bytes is unsaved. Under the lock: a map may be given back at any moment otherwise. A
 // bucket that cannot be locked counts as unsaved.
 std::optional<UnsavedBlock> examine(Core& core, std::uint32_t index, Key key) {
+  if (seen_clean(core, index, key)) return std::nullopt;
   const auto& bucket = core.control.bucket(index);
   UnsavedBlock result{key_block(key), false, bucket.dirty_since.load(std::memory_order_relaxed),
                       bucket.used.load(std::memory_order_relaxed)};

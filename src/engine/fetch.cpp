@@ -155,14 +155,14 @@ void Fetcher::fill(const Permit& permit, std::uint32_t at, const std::byte* data
 
 void Fetcher::install(std::uint32_t index, std::uint32_t at, const std::byte* data, std::uint32_t length) {
   auto& bucket = core_.control.bucket(index);
-  std::byte* bytes = core_.buckets.data(bucket);
+  const auto slot = bucket.place.load(std::memory_order_relaxed) - 1;
   const auto states = core_.buckets.view(index);
   std::uint64_t weight = 0;
   std::uint64_t filled = 0;
   const Change change(bucket);
   states.for_each(at, at + length, [&](std::uint32_t b, std::uint32_t e, ByteState s) {
     if (s != ByteState::kInvalid) return;
-    weight += copy_and_weigh(bytes + b, data + (b - at), b, e - b);
+    weight += core_.tiers.copy_in(slot, b, data + (b - at), e - b);
     filled += e - b;
   });
   FOREBAY_CRASH_POINT("fill.copied");
@@ -224,12 +224,12 @@ Result<std::uint64_t> Fetcher::get(const std::shared_ptr<HomeFile>& home, const 
     if (!hit(home->key(core_.block_of(offset + done)), at, length, out.data() + done, settings, memo)) {
       FOREBAY_ASSIGN(const auto missed,
                      get_missing(home, settings, offset + done, out.subspan(done, total - done), memo));
-      count(core_.counters().hit_bytes, total - missed);
+      core_.tally.add(&Counters::hit_bytes, total - missed);
       return total;
     }
     done += length;
   }
-  count(core_.counters().hit_bytes, total);
+  core_.tally.add(&Counters::hit_bytes, total);
   return total;
 }
 

@@ -110,11 +110,11 @@ Result<std::uint64_t> File::write(std::uint64_t offset, std::span<const std::byt
   if (data.empty()) return 0;
   if (offset > max_size() || data.size() > max_size() - offset)
     return fail(EFBIG, "a buffered file cannot be that large: " + path());
-  auto& counters = buffer_.core_.counters();
-  count(counters.writes);
+  auto& tally = buffer_.core_.tally;
+  tally.add(&Counters::writes);
   if (direct()) return write_past(offset, data);
   FOREBAY_ASSIGN(const auto written, write_staged(offset, data));
-  count(counters.written_bytes, written);
+  tally.add(&Counters::written_bytes, written);
   // Whoever made it direct meanwhile may not have seen these bytes.
   if (direct()) FOREBAY_TRY(drain());
   FOREBAY_TRY(make_durable(offset, data.first(written)));
@@ -124,12 +124,12 @@ Result<std::uint64_t> File::write(std::uint64_t offset, std::span<const std::byt
 Status File::write_as_one(const Batch& batch) {
   FOREBAY_TRY(usable(true));
   FOREBAY_TRY(report());
-  auto& counters = buffer_.core_.counters();
+  auto& tally = buffer_.core_.tally;
   for (const auto& piece : batch.pieces) {
     if (piece.offset > max_size() || piece.data.size() > max_size() - piece.offset)
       return fail(EFBIG, "a buffered file cannot be that large: " + path());
-    count(counters.writes);
-    count(counters.written_bytes, piece.data.size());
+    tally.add(&Counters::writes);
+    tally.add(&Counters::written_bytes, piece.data.size());
   }
   FOREBAY_TRY(buffer_.batches_.carry_out(home_, settings_, batch));
   for (const auto& piece : batch.pieces) FOREBAY_TRY(make_durable(piece.offset, piece.data));
@@ -150,8 +150,8 @@ Result<std::uint64_t> File::append(std::span<const std::byte> data) {
     FOREBAY_ASSIGN(at, size());
     const bool past = direct();
     FOREBAY_ASSIGN(const auto written, past ? write_past(at, data) : write_staged(at, data));
-    count(buffer_.core_.counters().writes);
-    count(buffer_.core_.counters().written_bytes, written);
+    buffer_.core_.tally.add(&Counters::writes);
+    buffer_.core_.tally.add(&Counters::written_bytes, written);
     if (written != data.size()) return fail(EIO, "only a part could be appended to " + path());
   }
   if (direct()) FOREBAY_TRY(drain());
@@ -165,7 +165,7 @@ bool File::ready_to_read() const {
 
 Result<std::uint64_t> File::read(std::uint64_t offset, std::span<std::byte> out) {
   if (!ready_to_read()) return std::unexpected(usable(false).error());
-  count(buffer_.core_.counters().reads);
+  buffer_.core_.tally.add(&Counters::reads);
   if (direct()) {
     count(buffer_.core_.counters().passed_through, out.size());
     return home_->read(out.data(), out.size(), offset);

@@ -19,7 +19,7 @@ using Wide = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && Wide::is_always_lock_free);
 
 inline constexpr std::uint64_t kMagic = 0x31594142'45524f46;  // "FOREBAY1"
-inline constexpr std::uint32_t kLayoutVersion = 8;
+inline constexpr std::uint32_t kLayoutVersion = 9;
 inline constexpr std::uint32_t kTierLimit = 8;
 inline constexpr std::uint32_t kLeaseLimit = 1024;
 inline constexpr std::uint32_t kLinked =
@@ -128,6 +128,7 @@ struct alignas(64) LeaseRecord {
   Wide since_ns;
   std::array<char, 16> command;
   alignas(64) Counters counters;
+  alignas(64) Counters own_counters;  // see tally.hpp: the figures are the sums of both
 };
 
 // In an entry of a lease's opens: this process carries home what is unsaved of the file.

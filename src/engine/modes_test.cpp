@@ -151,7 +151,7 @@ TEST(Modes, CachedBytesServeTheNextProcessAndAreCheckedAgainstHome) {
     test.attach();
     auto file = test.open(path, O_RDONLY);
     EXPECT_EQ(test.read_all(*file).size(), 30'000u);
-    const auto hits = test->core().counters().hit_bytes.load();
+    const auto hits = test->core().counted(&Counters::hit_bytes);
     file.reset();
     test.detach();
     return hits;
@@ -195,7 +195,7 @@ TEST(Modes, BypassDoesNotStage) {
   EXPECT_EQ(TestBuffer::slurp(path), "past");
   EXPECT_EQ(file->size(), 4u);
   EXPECT_EQ(test.read_all(*file), "past");
-  EXPECT_EQ(test->core().counters().staged_bytes.load(), 0u);
+  EXPECT_EQ(test->core().counted(&Counters::staged_bytes), 0u);
 }
 
 TEST(Modes, AHardReservationThatCannotBeGrantedIsRefused) {
@@ -311,9 +311,9 @@ TEST(Modes, PinnedBytesStayUnderPressure) {
   auto other = test.open(test.home("flood"), O_RDWR | O_CREAT);
   for (int i = 0; i < 100; ++i)
     ASSERT_EQ(other->write(static_cast<std::uint64_t>(i) * 4096, bytes_of(std::string(4096, 'f'))), 4096u);
-  const auto before = test->core().counters().hit_bytes.load();
+  const auto before = test->core().counted(&Counters::hit_bytes);
   EXPECT_TRUE(test.read_all(*keep) == std::string(8192, 'p'));
-  EXPECT_EQ(test->core().counters().hit_bytes.load() - before, 8192u);
+  EXPECT_EQ(test->core().counted(&Counters::hit_bytes) - before, 8192u);
 }
 
 TEST(Modes, AForkedChildIsNotAttached) {

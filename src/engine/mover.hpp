@@ -5,6 +5,7 @@
 // Thread-safe.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <functional>
@@ -33,7 +34,7 @@ class Mover {
 
   // A slot of `tier` was taken: is there still enough room?
   void note_use(std::uint32_t tier) {
-    used_.store(true, std::memory_order_relaxed);
+    taken_[tier].fetch_add(1, std::memory_order_relaxed);
     if (core_.slots.free_about(tier) < low_water(tier) || core_.slots.missing_ahead(tier) != 0) press();
   }
   void press();
@@ -83,7 +84,7 @@ class Mover {
       queue_;  // of the first tier that is not mapped; of the thread only, as all down to moving_
   std::uint32_t queue_tier_ = 0;
   std::vector<Moving> moving_;
-  std::atomic<bool> used_ = false;
+  std::array<std::atomic<std::uint64_t>, kTierLimit> taken_{};  // slots, by this process
   std::atomic<bool> pressed_ = false;
   std::mutex mutex_;
   std::condition_variable wake_;

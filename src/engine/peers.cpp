@@ -57,13 +57,22 @@ bool taken_by_another(const Result<T>& lease) {
   return !lease && lease.error().code == EAGAIN;
 }
 
-// Adds a leaving process's figures to the total and clears them, so that they count once.
-void fold(Counters& into, Counters& from) {
-  auto* to = reinterpret_cast<Wide*>(&into);
-  auto* source = reinterpret_cast<Wide*>(&from);
-  for (std::size_t i = 0; i < kCounterCount; ++i) {
-    to[i].fetch_add(source[i].exchange(0, std::memory_order_relaxed), std::memory_order_relaxed);
+// Clears a process's figures; visit(i, figure) for each.
+template <class Visit>
+void take_figures(LeaseRecord& record, Visit&& visit) {
+  for (auto* counters : {&record.counters, &record.own_counters}) {
+    auto* figures = reinterpret_cast<Wide*>(counters);
+    for (std::size_t i = 0; i < kCounterCount; ++i)
+      visit(i, figures[i].exchange(0, std::memory_order_relaxed));
   }
+}
+
+// Adds a leaving process's figures to the total, so that they count once.
+void fold(Counters& into, LeaseRecord& record) {
+  auto* to = reinterpret_cast<Wide*>(&into);
+  take_figures(record, [to](std::size_t i, std::uint64_t figure) {
+    to[i].fetch_add(figure, std::memory_order_relaxed);
+  });
 }
 
 }  // namespace
@@ -89,7 +98,9 @@ Result<Peers> Peers::join(const Control& control, LeaseFile file, Fd& ring_lease
     if (!lease) return std::unexpected(lease.error());
     auto& record = control.lease(slot);
     const auto predecessor = record.attached.load() != 0 ? lease_id(record, slot) : 0;
-    if (predecessor != 0) fold(control.shared().gone, record.counters);
+    if (predecessor != 0) fold(control.shared().gone, record);
+    // What a thread counted while its process left is in the total already.
+    take_figures(record, [](std::size_t, std::uint64_t) {});
     FOREBAY_TRY(control.reserve_opens(slot));
     next_generation(record);
     const auto id = lease_id(record, slot);
@@ -110,7 +121,7 @@ Result<Peers> Peers::join(const Control& control, LeaseFile file, Fd& ring_lease
 Peers::~Peers() {
   if (own_page_.data() == nullptr || self() == 0) return;
   auto& mine = record();
-  fold(control_->shared().gone, mine.counters);
+  fold(control_->shared().gone, mine);
   mine.opens.store(0);
   mine.attached.store(0, std::memory_order_release);
 }
@@ -156,7 +167,7 @@ void Peers::bury(const std::vector<LeaseId>& dead) {
     auto& record = control_->lease(slot);
     if (!lease || lease_id(record, slot) != id || record.attached.load() == 0) continue;
     next_generation(record);
-    fold(control_->shared().gone, record.counters);
+    fold(control_->shared().gone, record);
     record.opens.store(0);
     FOREBAY_CRASH_POINT("bury.before_gone");
     record.attached.store(0, std::memory_order_release);

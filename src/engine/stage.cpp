@@ -127,7 +127,7 @@ Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, s
     }
     FOREBAY_CRASH_POINT("stage.before_copy");
     const auto weight = replaces ? replace_and_weigh(bytes + at, data, at, length)
-                                 : copy_and_weigh(bytes + at, data, at, length);
+                                 : core_.tiers.copy_in(place - 1, at, data, length);
     FOREBAY_CRASH_POINT("stage.copied");
     if (some_invalid && !states.rewrite(at, end, [](ByteState) { return ByteState::kDirty; })) {
       // The copied bytes are Invalid still or again, so that they do not count; those that were readable do.
@@ -202,7 +202,7 @@ Status Stager::put(const std::shared_ptr<HomeFile>& home, const FileSettings& se
     FOREBAY_ASSIGN(const auto outcome, try_put(settings, key, at, data, length));
     switch (outcome) {
       case Outcome::kStaged:
-        count(core_.counters().staged_bytes, length);
+        core_.tally.add(&Counters::staged_bytes, length);
         if (waiting_since != Clock::time_point{}) {
           count(core_.counters().waits_for_room);
           count(core_.counters().wait_ns, static_cast<std::uint64_t>((Clock::now() - waiting_since).count()));

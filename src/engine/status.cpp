@@ -149,6 +149,7 @@ class Look {
     FOREBAY_TRY(reader_.for_each<LeaseRecord>(
         header_.regions.leases, header_.lease_count, [&](std::uint32_t slot, const LeaseRecord& record) {
           add_up(record.counters);
+          add_up(record.own_counters);
           if (record.attached.load() == 0) return;
           ProcessStatus process{
               .pid = record.pid.load(),

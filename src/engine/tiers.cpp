@@ -9,6 +9,7 @@
 #include "base/format.hpp"
 #include "engine/data_owner.hpp"
 #include "engine/geometry.hpp"
+#include "extent/weight.hpp"
 #include "os/private_file.hpp"
 #include "tier/journal_directory.hpp"
 #include "tier/replay.hpp"
@@ -93,6 +94,16 @@ Tier& Tiers::of_slot(std::uint32_t slot) {
     if (tier->holds(slot)) return *tier;
   }
   return *tiers_.back();
+}
+
+std::uint64_t Tiers::copy_in(std::uint32_t slot, std::uint32_t offset, const std::byte* from,
+                             std::uint32_t length) {
+  auto& tier = of_slot(slot);
+  const auto number = slot - tier.first_slot;
+  auto* const to = tier.mapped->slot(number) + offset;
+  // Of what lies there now: the caller's memory may have changed meanwhile.
+  if (tier.mapped->write_unentered(number, offset, from, length)) return weigh(to, offset, length);
+  return copy_and_weigh(to, from, offset, length);
 }
 
 Status Tiers::read(std::uint32_t slot, std::uint32_t offset, std::uint32_t length, std::byte* to) {

@@ -58,6 +58,9 @@ class Tiers {
     }
     return nullptr;
   }
+  // Copies into a reserved slot of a mapped tier; returns the weight of what was copied (extent/weight.hpp).
+  std::uint64_t copy_in(std::uint32_t slot, std::uint32_t offset, const std::byte* from,
+                        std::uint32_t length);
   // Reads a part of a slot of any tier. EBADMSG: there is no such slot.
   Status read(std::uint32_t slot, std::uint32_t offset, std::uint32_t length, std::byte* to);
 

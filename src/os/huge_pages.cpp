@@ -40,16 +40,19 @@ Result<Mapping> map_for_huge_pages(int fd, std::size_t size, const std::string& 
   return mapping;
 }
 
-void put_huge_pages(int fd, std::byte* start, std::uint64_t from, std::uint64_t to) {
+std::uint64_t put_huge_pages(int fd, std::byte* start, std::uint64_t from, std::uint64_t to) {
   int slow_ones = 0;
+  auto end = from;
   for (auto at = (from + kHugePage - 1) / kHugePage * kHugePage;
        at + kHugePage <= to && slow_ones < kSlowOnes; at += kHugePage) {
     const auto begin = Clock::now();
     // The kernel collapses only where there is something to collapse: one small page will do.
-    if (::fallocate(fd, 0, static_cast<off_t>(at), kSmallPage) != 0) return;
-    if (::madvise(start + at, kHugePage, MADV_COLLAPSE) != 0) return;
+    if (::fallocate(fd, 0, static_cast<off_t>(at), kSmallPage) != 0) return end;
+    if (::madvise(start + at, kHugePage, MADV_COLLAPSE) != 0) return end;
+    end = at + kHugePage;
     if (Clock::now() - begin > kPatience) ++slow_ones;
   }
+  return end;
 }
 
 }  // namespace forebay

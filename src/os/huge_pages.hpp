@@ -22,7 +22,7 @@ Result<Mapping> map_for_huge_pages(int fd, std::size_t size, const std::string& 
 // Puts huge pages into [from, to) of a file in memory, which must be a hole, reaches to the file's end at
 // most and is mapped at `start`. Costs less than reserving the same storage in small pages; gives up when it
 // does not, or when storage is short. Reserve the storage afterwards in any case: what lies there already is
-// left alone.
-void put_huge_pages(int fd, std::byte* start, std::uint64_t from, std::uint64_t to);
+// left alone. Returns where the last of them ends; `from` if there is none.
+std::uint64_t put_huge_pages(int fd, std::byte* start, std::uint64_t from, std::uint64_t to);
 
 }  // namespace forebay

@@ -12,6 +12,7 @@
 #include "os/file_system.hpp"
 #include "os/huge_pages.hpp"
 #include "os/memory_room.hpp"
+#include "os/own_io.hpp"
 #include "tier/slot_range.hpp"
 
 namespace forebay {
@@ -22,6 +23,8 @@ constexpr std::uint64_t kMemoryLeftToOthers = 32u << 20;
 // And what must have been left a moment ago where nobody asks again.
 constexpr std::uint64_t kPlenty = 1u << 30;
 constexpr std::size_t kPopulateStep = 64u << 20;
+// From this length on a system call costs less than the faults.
+constexpr std::uint64_t kLongWrite = 64u << 10;
 
 // MAP_SYNC is granted by a DAX file system only: then flushing the processor's caches is all that durability
 // takes.
@@ -84,7 +87,8 @@ Status MappedStore::grow(std::uint64_t from, std::uint64_t to, Asker asker) {
   if (::fstat(fd, &before) != 0) return fail_errno(errno, "examine", file_.path());
   const auto end = static_cast<off_t>(to * bucket_size_);
   if (before.st_size < end && ::ftruncate(fd, end) == 0) {
-    put_huge_pages(fd, mapping_.data(), from * bucket_size_, to * bucket_size_);
+    const auto huge_to = put_huge_pages(fd, mapping_.data(), from * bucket_size_, to * bucket_size_);
+    note_entered(from, huge_to / bucket_size_);
   }
   auto status = reserve_storage(fd, from * bucket_size_, to * bucket_size_, file_.path());
   // Nobody was told of what was reserved before it failed. If even this fails, it is merely reserved too
@@ -104,6 +108,21 @@ Result<std::uint64_t> MappedStore::reserved_slots() const {
   return std::min(std::min(size, stored) / bucket_size_, slots_);
 }
 
+void MappedStore::note_entered(std::uint64_t from, std::uint64_t to) {
+  for (; from < to; ++from) entered_[from].store(true, std::memory_order_relaxed);
+}
+
+bool MappedStore::write_unentered(std::uint64_t index, std::uint64_t offset, const std::byte* data,
+                                  std::uint64_t length) {
+  auto& entered = entered_[index];
+  if (length < kLongWrite || !in_memory_ || entered.load(std::memory_order_relaxed)) return false;
+  entered.store(true, std::memory_order_relaxed);
+  const auto fd = file_.descriptor();
+  if (!fd) return false;
+  const OwnIo own;
+  return write_fully(*fd, data, length, index * bucket_size_ + offset).has_value();
+}
+
 void MappedStore::populate(std::uint64_t from, std::uint64_t to) {
   const auto reserved = reserved_slots();
   if (!reserved) return;
@@ -117,6 +136,7 @@ void MappedStore::populate(std::uint64_t from, std::uint64_t to) {
       if (errno != EINVAL) return;
       touch(mapping_.data() + at, length);
     }
+    note_entered(at / bucket_size_, (at + length) / bucket_size_);
     at += length;
   }
 }

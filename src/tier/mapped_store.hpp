@@ -10,8 +10,10 @@
 // anew, and fork stays cheap) and not part of a core dump.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "base/error.hpp"
@@ -52,6 +54,12 @@ class MappedStore {
   // is not reserved is left out. Best effort.
   void populate(std::uint64_t from, std::uint64_t to);
 
+  // Writes into a reserved slot by a system call, if this process has not entered it into its page tables and
+  // that is the quicker way: the system need not clear memory first that it is about to fill. Once a slot;
+  // false: nothing was written, or not all of it.
+  [[nodiscard]] bool write_unentered(std::uint64_t index, std::uint64_t offset, const std::byte* data,
+                                     std::uint64_t length);
+
   // Returns when the bytes survive power loss (kPmem), or at once (kMemory).
   [[nodiscard]] Status persist(const void* data, std::size_t size) const;
 
@@ -67,7 +75,9 @@ class MappedStore {
         mapping_(std::move(mapping)),
         bucket_size_(bucket_size),
         slots_(slots),
-        kind_(kind) {}
+        kind_(kind),
+        entered_(std::make_unique<std::atomic<bool>[]>(slots)) {}
+  void note_entered(std::uint64_t from, std::uint64_t to);
 
   SteadyFile file_;
   Mapping mapping_;
@@ -75,7 +85,8 @@ class MappedStore {
   std::uint64_t slots_;
   Kind kind_;
   bool real_pmem_ = false;
-  bool in_memory_ = false;  // on tmpfs or a relative
+  bool in_memory_ = false;                        // on tmpfs or a relative
+  std::unique_ptr<std::atomic<bool>[]> entered_;  // by slot, as far as it is known
 };
 
 }  // namespace forebay

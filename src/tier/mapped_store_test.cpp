@@ -86,6 +86,23 @@ TEST(MappedStore, PopulateStaysWithinWhatIsReserved) {
   for (const auto page : present) EXPECT_EQ(page & 1, 1);
 }
 
+TEST(MappedStore, LongWritesIntoWhatIsNotEnteredLieWhereTheMappingShowsThem) {
+  const TemporaryDirectory directory("/dev/shm");
+  constexpr std::uint64_t kLarge = 256u << 10;
+  auto store = MappedStore::open(directory.fd(), "memory.data", kLarge, 6, kMemory).value();
+  ASSERT_TRUE(store.grow(0, 3));  // less than a huge page
+  std::vector<std::byte> data(kLarge - 5000);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(i * 7 >> 3);
+  EXPECT_FALSE(store.write_unentered(1, 4096, data.data(), 4096)) << "short ones are not worth it";
+  ASSERT_TRUE(store.write_unentered(1, 3000, data.data(), data.size()));
+  EXPECT_EQ(std::memcmp(store.slot(1) + 3000, data.data(), data.size()), 0);
+  EXPECT_EQ(store.slot(1)[2999], std::byte{0});
+  EXPECT_FALSE(store.write_unentered(1, 3000, data.data(), data.size())) << "once a slot";
+  store.populate(0, 1);
+  EXPECT_FALSE(store.write_unentered(0, 0, data.data(), data.size()));
+  EXPECT_TRUE(store.write_unentered(2, 0, data.data(), data.size()));
+}
+
 TEST(MappedStore, PmemKindPersistsWithoutRealPmem) {
   const TemporaryDirectory directory;
   auto store = open_store(directory, 4, MappedStore::Kind::kPmem);

@@ -28,8 +28,8 @@ void make_file(const TestHome& home, hsize_t chunk = 0) {
   H5Fclose(file);
 }
 
-Counters& counters(const TestHome& home) {
-  return (*join({.config = home.path("config.yaml")}))->core().counters();
+std::uint64_t counted(const TestHome& home, Wide Counters::* which) {
+  return (*join({.config = home.path("config.yaml")}))->core().counted(which);
 }
 
 std::vector<int> read_all(hid_t dataset) {
@@ -52,10 +52,10 @@ TEST_P(ControlTest, WhatIsPrefetchedIsReadFromTheBuffer) {
   const hid_t file = home.open("a.h5", H5F_ACC_RDONLY);
   const hid_t dataset = H5Dopen2(file, "x", H5P_DEFAULT);
   ASSERT_GE(H5Dprefetch(dataset, H5S_ALL, H5P_DEFAULT), 0);
-  EXPECT_GE(counters(home).prefetched_bytes.load(), kAlmostAll);
-  const auto missed = counters(home).miss_bytes.load();
+  EXPECT_GE(counted(home, &Counters::prefetched_bytes), kAlmostAll);
+  const auto missed = counted(home, &Counters::miss_bytes);
   EXPECT_EQ(read_all(dataset), counting());
-  EXPECT_EQ(counters(home).miss_bytes.load(), missed);
+  EXPECT_EQ(counted(home, &Counters::miss_bytes), missed);
   H5Dclose(dataset);
   H5Fclose(file);
 }
@@ -74,7 +74,7 @@ TEST_P(ControlTest, APrefetchMayRunBesideTheProgram) {
   ASSERT_GE(H5ESwait(set, H5ES_WAIT_FOREVER, &left, &failed), 0);
   EXPECT_EQ(left, 0U);
   EXPECT_FALSE(failed);
-  EXPECT_GE(counters(home).prefetched_bytes.load(), kAlmostAll);
+  EXPECT_GE(counted(home, &Counters::prefetched_bytes), kAlmostAll);
   H5ESclose(set);
   H5Dclose(dataset);
   H5Fclose(file);
@@ -105,11 +105,11 @@ TEST_P(ControlTest, ReadToCacheKeepsWhatAdmissionWouldNot) {
   std::vector<int> values(kCount, -1);
   ASSERT_GE(H5Dread_to_cache(dataset, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
   EXPECT_EQ(values, counting());
-  const auto missed = counters(home).miss_bytes.load();
+  const auto missed = counted(home, &Counters::miss_bytes);
   values.assign(kCount, -1);
   ASSERT_GE(H5Dread_from_cache(dataset, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
   EXPECT_EQ(values, counting());
-  EXPECT_EQ(counters(home).miss_bytes.load(), missed);
+  EXPECT_EQ(counted(home, &Counters::miss_bytes), missed);
   H5Dclose(dataset);
   H5Fclose(file);
 }
@@ -195,7 +195,7 @@ TEST(Control, ADatasetIsBroughtWhenItIsOpened) {
     const hid_t dataset = by_object ? H5Oopen(file, "x", H5P_DEFAULT) : H5Dopen2(file, "x", H5P_DEFAULT);
     ASSERT_GE(H5Dprefetch(dataset, H5S_ALL, H5P_DEFAULT), 0);  // waits for the one under way
     EXPECT_EQ(read_all(dataset), counting());
-    EXPECT_LT(counters(home).miss_bytes.load(), kCount);
+    EXPECT_LT(counted(home, &Counters::miss_bytes), kCount);
     H5Dclose(dataset);
     H5Fclose(file);
   }
@@ -219,12 +219,12 @@ TEST(Control, BufferingIsSwitchedByTheList) {
     hbool_t back = !write;
     EXPECT_GE(H5Pget_fapl_cache(fapl, "HDF5_CACHE_WR", &back), 0);
     EXPECT_EQ(back, write);
-    const auto before = counters(home).staged_bytes.load();
+    const auto before = counted(home, &Counters::staged_bytes);
     const hid_t file = H5Fopen(home.path("a.h5").c_str(), H5F_ACC_RDWR, fapl);
     const hid_t dataset = H5Dopen2(file, "x", H5P_DEFAULT);
     EXPECT_EQ(read_all(dataset), counting());
     EXPECT_GE(write_all(dataset, ones), 0);
-    const Seen seen{counters(home).staged_bytes.load() - before,
+    const Seen seen{counted(home, &Counters::staged_bytes) - before,
                     read_natively(home.path("a.h5"), "x", kCount) == ones};
     H5Dclose(dataset);
     H5Fclose(file);

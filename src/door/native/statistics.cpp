@@ -45,6 +45,10 @@ void add(forebay_statistics& sum, const Counters& counters) {
     sum.*figure.told += (counters.*figure.counted).load(std::memory_order_relaxed);
   sum.read_bytes = sum.hit_bytes + sum.miss_bytes;
 }
+void add(forebay_statistics& sum, const LeaseRecord& record) {
+  add(sum, record.counters);
+  add(sum, record.own_counters);
+}
 
 }  // namespace
 
@@ -59,11 +63,10 @@ int forebay_get_statistics(forebay_buffer* buffer, int scope, forebay_statistics
     const auto& core = engine->core();
     forebay_statistics sum{};
     if (scope == FOREBAY_SCOPE_PROCESS) {
-      add(sum, core.counters());
+      add(sum, core.peers.record());
     } else if (scope == FOREBAY_SCOPE_NODE) {
       add(sum, core.control.shared().gone);
-      for (std::uint32_t i = 0; i < core.control.header().lease_count; ++i)
-        add(sum, core.control.lease(i).counters);
+      for (std::uint32_t i = 0; i < core.control.header().lease_count; ++i) add(sum, core.control.lease(i));
     } else {
       return fail(EINVAL, format_text("there is no scope {}", scope));
     }
