@@ -12,7 +12,7 @@ class PosixCases : public ::testing::TestWithParam<const char*> {};
 TEST_P(PosixCases, SayTheSameAsPlainly) {
   const auto program = std::string(FOREBAY_TEST_BUILD_DIR) + "/tests/posix/posix_cases";
   const std::vector<std::vector<std::string>> variants{
-      {}, {"drain.trigger=never"}, {"on_close=detach", "buffer.bucket_size=4KiB"}};
+      {}, {"drain.trigger=never"}, {"on_close=detach", "drain.trigger=close", "buffer.bucket_size=4KiB"}};
   for (const auto& settings : variants) {
     const PosixPlace place;
     const auto plain = run("env", {"-C", place.plain(), program, GetParam()});
@@ -28,7 +28,11 @@ TEST_P(PosixCases, SayTheSameAsPlainly) {
 
 INSTANTIATE_TEST_SUITE_P(All, PosixCases,
                          ::testing::Values("bad_pointers", "interrupted", "cancelled", "vforked",
-                                           "descriptors", "spawned", "times_set", "streams_at_the_end"),
+                                           "descriptors", "spawned", "times_set", "streams_at_the_end",
+                                           "bad_names", "several_names", "without_name", "folders_renamed",
+                                           "by_links", "not_files", "far_offsets", "limited", "allocated",
+                                           "mapped", "by_number", "streams_reopened", "walked",
+                                           "in_background", "modes"),
                          [](const auto& one) { return std::string(one.param); });
 
 }  // namespace

@@ -20,7 +20,9 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-FileRecord* record_of(std::uint64_t device, std::uint64_t inode, std::uint32_t* number = nullptr) {
+}  // namespace
+
+FileRecord* record_of(std::uint64_t device, std::uint64_t inode, std::uint32_t* number) {
   auto* const there = buffer();
   if (there == nullptr) return nullptr;
   const auto found = there->core().files.look_up(device, inode);
@@ -29,14 +31,11 @@ FileRecord* record_of(std::uint64_t device, std::uint64_t inode, std::uint32_t* 
   return &there->core().control.file(*found);
 }
 
-// The record of a file with unsaved bytes.
-FileRecord* unsaved_record(std::uint64_t device, std::uint64_t inode, std::uint32_t* number = nullptr) {
+FileRecord* unsaved_record(std::uint64_t device, std::uint64_t inode, std::uint32_t* number) {
   auto* const record = record_of(device, inode, number);
   const bool unsaved = record != nullptr && maybe_dirty(*record) && (record->flags.load() & kFileBypass) == 0;
   return unsaved ? record : nullptr;
 }
-
-}  // namespace
 
 long truncate(int fd, off_t size) {
   const auto open = known(fd);
@@ -47,8 +46,12 @@ long truncate(int fd, off_t size) {
 
 long sync(int fd) {
   const auto open = served(fd);
-  if (!open || !open->writable()) return kPass;
-  return answer(open->file->sync());
+  if (!open) return kPass;
+  if (open->writable()) return answer(open->file->sync());
+  // What others have written, too. Then the kernel, whose words it has for those who only read.
+  const bool home = open->file->settings().on_flush == OnFlush::Home;
+  const auto result = home ? answer(open->file->drain_all()) : 0;
+  return result < 0 ? result : kPass;
 }
 
 long drain(int fd, const char* why) {
@@ -68,13 +71,16 @@ long go_direct(int fd, const char* why) {
   return result == kPass ? 0 : result;
 }
 
-long changed_at_home(int fd) {
+long changed_at_home(int fd, int surely) {
   const auto open = served(fd);
   if (!open) return 0;
   auto* const there = joined_buffer();
   if (there == nullptr) return answer(open->file->meet_home());
-  const auto& time = there->core().control.file(open->file->number()).home_modified_ns;
+  auto& record = there->core().control.file(open->file->number());
+  const auto& time = record.home_modified_ns;
   const auto before = time.load();
+  // Two changes in one tick of the kernel's clock leave the same time.
+  if (surely != 0) forget_mark(record);
   const auto met = answer(open->file->meet_home());
   // Home's time is the file's where all is home, or where it has just changed; with the mark forgotten (by
   // utimensat) nobody knows whether it has, and what is unsaved was written since.
@@ -150,39 +156,9 @@ long times(unsigned long device, unsigned long inode, const timespec* wanted) {
   return 1;
 }
 
-long drain_inode(unsigned long device, unsigned long inode) {
-  std::uint32_t number = 0;
-  if (unsaved_record(device, inode, &number) == nullptr) return 0;
-  auto* const there = buffer();
-  const auto path = there->core().files.path(number);
-  if (path.empty()) return 0;
-  // As one more opener of the file; whoever has it open as well carries the same bytes.
-  const auto file = there->open(path, O_RDWR);
-  if (!file) {
-    log_warn("{} is not home yet: {}", path, file.error().message);
-    return 0;
-  }
-  const auto drained = (*file)->drain_all();
-  (void)(*file)->close();
-  return answer(drained);
-}
-
 long matters(unsigned long device, unsigned long inode) {
   const auto* const record = record_of(device, inode);
   return record != nullptr && (record->opens_hint.load() != 0 || maybe_dirty(*record)) ? 1 : 0;
-}
-
-void unlinked(const Names* file) {
-  if (auto* const there = buffer())
-    there->unlinked({file->device, file->inode, static_cast<std::uint64_t>(file->born_ns)});
-}
-
-void renamed(const Names* file, const char* path) {
-  auto* const there = buffer();
-  if (there == nullptr) return;
-  const HomeIdentity identity{file->device, file->inode, static_cast<std::uint64_t>(file->born_ns)};
-  if (const auto status = there->core().files.rename(identity, path); !status)
-    log_warn("{}", status.error().message);
 }
 
 }  // namespace forebay::posix

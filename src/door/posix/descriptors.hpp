@@ -19,9 +19,10 @@ namespace forebay::posix {
 
 struct Open {
   std::shared_ptr<File> file;
-  std::atomic<int> flags;            // of the open file: access mode, O_APPEND
-  std::uint32_t process;             // fork_generation() of the process that opened it
-  std::atomic<bool> locked = false;  // by flock, which ends when nobody has the open file any more
+  std::atomic<int> flags;                  // of the open file: access mode, O_APPEND
+  std::uint32_t process;                   // fork_generation() of the process that opened it
+  std::atomic<bool> locked = false;        // by flock, which ends when nobody has the open file any more
+  std::atomic<off_t> reach = 0xffff'ffff;  // home is known to take bytes up to here
   std::atomic<std::uint32_t> references = 1;
 
   [[nodiscard]] bool readable() const { return (flags.load() & O_ACCMODE) != O_WRONLY; }
@@ -45,6 +46,7 @@ class Pin {
 
   explicit operator bool() const { return open_ != nullptr; }
   Open* operator->() const { return open_; }
+  [[nodiscard]] Open* get() const { return open_; }
   [[nodiscard]] Pin again() const;
 
   [[nodiscard]] Open* take() { return std::exchange(open_, nullptr); }

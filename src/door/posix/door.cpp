@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -30,10 +31,19 @@ std::string name_of(int fd) {
   return n > 0 ? std::string(name, static_cast<std::size_t>(n)) : std::string();
 }
 
+// Does a write take bits of its mode away? They are to go with it, not with the drain.
+bool writes_change_mode(int fd) {
+  struct statx found{};
+  if (::statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_MODE, &found) != 0) return false;
+  const auto mode = found.stx_mode;
+  return (mode & S_ISUID) != 0 || (mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP);
+}
+
 // Why a file that is chosen is used at home only, from the start. Null: it is not.
-const char* why_direct(int flags) {
+const char* why_direct(int fd, int flags) {
   if (const char* const why = stopped.load()) return why;
   if ((flags & O_DIRECT) != 0) return "O_DIRECT";
+  if ((flags & O_ACCMODE) != O_RDONLY && writes_change_mode(fd)) return "a program with other rights";
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
     return "a limit of file sizes";
@@ -85,7 +95,7 @@ Pin open_in_buffer(int fd, int flags) {
     if (const auto again = engine->open("/proc/self/fd/" + std::to_string(fd), O_RDWR | O_TRUNC))
       (void)(*again)->close();
   }
-  if (const char* const why = why_direct(has)) {
+  if (const char* const why = why_direct(fd, has)) {
     note(why);
     if (const auto status = (*file)->go_direct(); !status) log_warn("{}", status.error().message);
   }
@@ -232,6 +242,10 @@ constexpr Engine kEngine{.adopt = Guarded<adopt>::call,
                          .matters = Guarded<matters>::call,
                          .unlinked = Guarded<unlinked>::call,
                          .renamed = Guarded<renamed>::call,
+                         .drain_below = Guarded<drain_below>::call,
+                         .renamed_below = Guarded<renamed_below>::call,
+                         .mapped = Guarded<mapped>::call,
+                         .moved = Guarded<moved>::call,
                          .drain_everything = Guarded<drain_everything>::call,
                          .stop_buffering = Guarded<stop_buffering>::call,
                          .forget_memory = forget_memory,

@@ -39,19 +39,30 @@ long seek(int fd, off_t offset, int whence);
 
 // attributes.cpp
 std::uint64_t device_of(dev_t device);  // as the buffer has it
+// The record of a file that the buffer knows; of one with unsaved bytes. Null where there is none.
+FileRecord* record_of(std::uint64_t device, std::uint64_t inode, std::uint32_t* number = nullptr);
+FileRecord* unsaved_record(std::uint64_t device, std::uint64_t inode, std::uint32_t* number = nullptr);
 long truncate(int fd, off_t size);
 long sync(int fd);
 long drain(int fd, const char* why);
 long go_direct(int fd, const char* why);
-long changed_at_home(int fd);
+long changed_at_home(int fd, int surely);
 void locked(int fd);
 long advise(int fd, off_t offset, off_t length, int advice);
 void set_flags(int fd, int flags);
 long fix_stat(struct stat* found);
 long times(unsigned long device, unsigned long inode, const timespec* times);
-long drain_inode(unsigned long device, unsigned long inode);
 long matters(unsigned long device, unsigned long inode);
+
+// names.cpp
+long drain_inode(unsigned long device, unsigned long inode);
 void unlinked(const Names* file);
 void renamed(const Names* file, const char* path);
+long drain_below(const char* folder);
+void renamed_below(const char* folder, const char* path, int exchanged);
+
+// mappings.cpp
+void mapped(int fd, void* at, unsigned long length);
+void moved(void* at, unsigned long length, void* to, unsigned long now);
 
 }  // namespace forebay::posix

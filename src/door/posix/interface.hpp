@@ -40,8 +40,9 @@ struct Engine {
   long (*drain)(int fd, const char* why);
   // The file is used at home only from now on, by everybody on the node.
   long (*go_direct)(int fd, const char* why);
-  // After a system call that changed the file at home.
-  long (*changed_at_home)(int fd);
+  // Somebody may have changed the file at home; `surely`: a system call of ours has, so that nothing of it is
+  // as it was.
+  long (*changed_at_home)(int fd, int surely);
   // The open file has a lock now that ends with it.
   void (*locked)(int fd);
   long (*advise)(int fd, off_t offset, off_t length, int advice);
@@ -57,6 +58,13 @@ struct Engine {
   long (*matters)(unsigned long device, unsigned long inode);
   void (*unlinked)(const Names* file);
   void (*renamed)(const Names* file, const char* path);
+  // The same of all files in a folder and below.
+  long (*drain_below)(const char* folder);
+  void (*renamed_below)(const char* folder, const char* path, int exchanged);
+  // The file is mapped there: it is used at home only as long as it is, whoever closes what.
+  void (*mapped)(int fd, void* at, unsigned long length);
+  // What was mapped there is elsewhere now, in another length, or (null) nowhere.
+  void (*moved)(void* at, unsigned long length, void* to, unsigned long now);
   // Everything of this process goes home. With `inherited`: also what a parent left in files this process
   // has.
   long (*drain_everything)(int inherited);

@@ -2,16 +2,19 @@
 //
 // The position is the kernel's: descriptors share it across duplicates, forks and programs. A transfer first
 // takes its part by moving on, which is atomic, and goes back by what it did not use.
+#include <fcntl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "door/posix/door.hpp"
 #include "door/posix/user_memory.hpp"
+#include "os/fd.hpp"
 
 namespace forebay::posix {
 namespace {
@@ -58,6 +61,30 @@ off_t advance(int fd, long total) {
 
 void step_back(int fd, long by) {
   if (by > 0) (void)::lseek(fd, -by, SEEK_CUR);
+}
+
+// How far a file may reach is home's to say, at the write and not when it drains: a position it does not take
+// lies beyond. Asked once, of a power of two.
+bool home_reaches(Open& open, int fd, off_t end) {
+  if (end <= open.reach.load(std::memory_order_relaxed)) [[likely]]
+    return true;
+  constexpr int kMost = 53;  // 16 PiB, and a buffered file is not larger (engine/file.hpp)
+  const Fd probe(::open(("/proc/self/fd/" + std::to_string(fd)).c_str(),
+                        (open.flags.load() & O_ACCMODE) | O_CLOEXEC | O_NOCTTY));
+  for (int bits = kMost; probe && bits > 32; --bits) {
+    const off_t reach = off_t{1} << bits;
+    if (::lseek(probe.get(), reach, SEEK_SET) != reach) continue;
+    open.reach.store(reach, std::memory_order_relaxed);
+    break;
+  }
+  return end <= open.reach.load(std::memory_order_relaxed);
+}
+
+// What is left to the kernel, in order.
+long beyond(const Pin& open) {
+  note("a position further than home is sure to take");
+  const auto result = answer(open->file->go_direct());
+  return result < 0 ? result : kPass;
 }
 
 // All that can be read of the pieces, one after the other.
@@ -141,7 +168,12 @@ long write(int fd, const iovec* pieces, int count, off_t offset) {
   // As Linux does it, pwrite appends too.
   if (open->appends()) return append(open, fd, pieces, count, total, here);
   if (here) offset = advance(fd, total);
-  if (offset < 0) return kPass;
+  if (offset < 0) return beyond(open);
+  off_t end = 0;
+  if (__builtin_add_overflow(offset, total, &end) || !home_reaches(*open.get(), fd, end)) {
+    if (here) step_back(fd, total);
+    return beyond(open);
+  }
   const long done =
       each_piece(pieces, count, total, offset, [&](std::uint64_t at, void* from, std::size_t length) {
         return write_piece(*open->file, at, from, length);
@@ -161,8 +193,7 @@ long seek(int fd, off_t offset, int whence) {
   const auto size = open->file->size();
   if (!size) return answer(std::unexpected(size.error()));
   off_t target = 0;
-  if (__builtin_add_overflow(static_cast<off_t>(*size), offset, &target)) return -EOVERFLOW;
-  if (target < 0) return -EINVAL;
+  if (__builtin_add_overflow(static_cast<off_t>(*size), offset, &target) || target < 0) return -EINVAL;
   const off_t at = ::lseek(fd, target, SEEK_SET);
   return at < 0 ? -errno : at;
 }

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 namespace cases {
 
@@ -33,5 +34,20 @@ int descriptors();
 int spawned();
 int times_set();
 int streams_at_the_end();
+int bad_names();
+int several_names();
+int without_name();
+int folders_renamed();
+int by_links();
+int not_files();
+int far_offsets();
+int limited();
+int allocated();
+int mapped();
+int by_number();
+int streams_reopened();
+int walked();
+int in_background();
+int modes();
 
 }  // namespace cases

@@ -49,6 +49,11 @@ int times_set() {
   say("pwrite", ::pwrite(fd, "once more", 9, 100));
   say("flock", ::flock(fd, LOCK_SH | LOCK_NB));
   say("set through a reader", is_long_ago(fd));
+  // Reserving inside of the file changes nothing but its time.
+  say("write", ::write(fd, "unsaved", 7));
+  set_time(fd);
+  say("fallocate", ::fallocate(fd, 0, 0, 3));
+  say("set and reserved", is_long_ago(fd));
   say("close", ::close(reader));
   say("close", ::close(fd));
   return 0;

@@ -29,10 +29,29 @@ int main(int argc, char** argv) {
   struct {
     const char* name;
     int (*run)();
-  } const all[] = {{"bad_pointers", cases::bad_pointers}, {"interrupted", cases::interrupted},
-                   {"cancelled", cases::cancelled},       {"vforked", cases::vforked},
-                   {"descriptors", cases::descriptors},   {"spawned", cases::spawned},
-                   {"times_set", cases::times_set},       {"streams_at_the_end", cases::streams_at_the_end}};
+  } const all[] = {{"bad_pointers", cases::bad_pointers},
+                   {"interrupted", cases::interrupted},
+                   {"cancelled", cases::cancelled},
+                   {"vforked", cases::vforked},
+                   {"descriptors", cases::descriptors},
+                   {"spawned", cases::spawned},
+                   {"times_set", cases::times_set},
+                   {"streams_at_the_end", cases::streams_at_the_end},
+                   {"bad_names", cases::bad_names},
+                   {"several_names", cases::several_names},
+                   {"without_name", cases::without_name},
+                   {"folders_renamed", cases::folders_renamed},
+                   {"by_links", cases::by_links},
+                   {"not_files", cases::not_files},
+                   {"far_offsets", cases::far_offsets},
+                   {"limited", cases::limited},
+                   {"allocated", cases::allocated},
+                   {"mapped", cases::mapped},
+                   {"by_number", cases::by_number},
+                   {"streams_reopened", cases::streams_reopened},
+                   {"walked", cases::walked},
+                   {"in_background", cases::in_background},
+                   {"modes", cases::modes}};
   for (const auto& one : all) {
     if (argc == 2 && std::strcmp(argv[1], one.name) == 0) return one.run();
   }

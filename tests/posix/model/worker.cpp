@@ -337,12 +337,30 @@ std::string op_allocate(Call& call) {
   const int fd = fd_of(call);
   const auto offset = call.offset();
   const auto length = static_cast<off_t>(call.length());
-  const auto which = call.next() % 4;
+  const auto which = call.next() % 7;
   if (which == 0) return " posix" + std::to_string(::posix_fallocate(fd, offset, length));
-  const int mode = which == 1   ? 0
-                   : which == 2 ? FALLOC_FL_KEEP_SIZE
-                                : FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
-  return " mode " + std::to_string(mode) + said(::fallocate(fd, mode, offset, length));
+  constexpr int kModes[] = {0,
+                            FALLOC_FL_KEEP_SIZE,
+                            FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                            FALLOC_FL_ZERO_RANGE,
+                            FALLOC_FL_COLLAPSE_RANGE,
+                            FALLOC_FL_INSERT_RANGE};
+  const int mode = kModes[which - 1];
+  // These take whole blocks only.
+  const bool blocks = (mode & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE)) != 0;
+  const auto whole = [&](off_t value) { return blocks && value > 0 ? value - value % 4096 : value; };
+  return " mode " + std::to_string(mode) + said(::fallocate(fd, mode, whole(offset), whole(length)));
+}
+
+std::string op_mode(Call& call) {
+  const auto mode = call.pick<mode_t>({0644, 0444, 04755, 0600});
+  return said(call.next() % 2 == 0 ? ::fchmod(fd_of(call), mode) : ::chmod(call.name().c_str(), mode));
+}
+
+// A name for what may have none, or another one.
+std::string op_name_of(Call& call) {
+  const auto path = "/proc/self/fd/" + std::to_string(fd_of(call));
+  return said(::linkat(AT_FDCWD, path.c_str(), AT_FDCWD, call.name().c_str(), AT_SYMLINK_FOLLOW));
 }
 
 std::string op_lock(Call& call) {
@@ -399,16 +417,17 @@ struct Named {
 };
 // Those that are made more often stand here more often.
 constexpr Named kTable[] = {
-    {"open", op_open},       {"open", op_open},     {"open", op_open},         {"tmpfile", op_tmpfile},
-    {"close", op_close},     {"read", op_read},     {"read", op_read},         {"write", op_write},
-    {"write", op_write},     {"write", op_write},   {"pread", op_pread},       {"pread", op_pread},
-    {"pwrite", op_pwrite},   {"pwrite", op_pwrite}, {"vectors", op_vectors},   {"vectors", op_vectors},
-    {"lseek", op_lseek},     {"lseek", op_lseek},   {"truncate", op_truncate}, {"sync", op_sync},
-    {"dup", op_dup},         {"flags", op_flags},   {"stat", op_stat},         {"stat", op_stat},
-    {"names", op_names},     {"times", op_times},   {"fopen", op_fopen},       {"stream", op_stream},
-    {"stream", op_stream},   {"stream", op_stream}, {"stream", op_stream},     {"dprintf", op_dprintf},
-    {"map", op_map},         {"copy", op_copy},     {"allocate", op_allocate}, {"lock", op_lock},
-    {"syscall", op_syscall}, {"fork", op_fork},     {"spawn", op_spawn}};
+    {"open", op_open},     {"open", op_open},       {"open", op_open},         {"tmpfile", op_tmpfile},
+    {"close", op_close},   {"read", op_read},       {"read", op_read},         {"write", op_write},
+    {"write", op_write},   {"write", op_write},     {"pread", op_pread},       {"pread", op_pread},
+    {"pwrite", op_pwrite}, {"pwrite", op_pwrite},   {"vectors", op_vectors},   {"vectors", op_vectors},
+    {"lseek", op_lseek},   {"lseek", op_lseek},     {"truncate", op_truncate}, {"sync", op_sync},
+    {"dup", op_dup},       {"flags", op_flags},     {"stat", op_stat},         {"stat", op_stat},
+    {"names", op_names},   {"times", op_times},     {"fopen", op_fopen},       {"stream", op_stream},
+    {"stream", op_stream}, {"stream", op_stream},   {"stream", op_stream},     {"dprintf", op_dprintf},
+    {"map", op_map},       {"copy", op_copy},       {"allocate", op_allocate}, {"lock", op_lock},
+    {"mode", op_mode},     {"name of", op_name_of}, {"syscall", op_syscall},   {"fork", op_fork},
+    {"spawn", op_spawn}};
 
 }  // namespace
 

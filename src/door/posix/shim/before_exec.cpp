@@ -15,13 +15,14 @@ constexpr int kInherited = 32;  // numbers below it are looked at
 void drain_program(int at, const char* path) {
   Names file;
   const auto* const there = is_text(path) && strchr(path, '/') != nullptr ? engine_for(at, path) : nullptr;
-  if (there == nullptr || !look_at(at, path, true, &file)) return;
+  if (there == nullptr || look_at(at, path, true, &file) != Kind::kFile) return;
   const Crossing crossing;
   (void)there->drain_inode(file.device, file.inode);
 }
 
 // Will the program be seen? If not, and it seems to mean files of a home, that is noted.
 bool will_be_seen(int at, const char* path, char* const* words, char* const* environment) {
+  if (!are_texts(words) || !are_texts(environment)) return true;  // nothing will be started
   const bool means = mean_home(words);
   const bool loaded = engine.load(std::memory_order_acquire) != nullptr;
   if ((!loaded && !means) || !is_text(path)) return true;

@@ -27,16 +27,6 @@ bool buffer_exists() {
 
 }  // namespace
 
-bool is_text(const char* path) {
-  constexpr uintptr_t kPage = 4096;
-  const auto address = reinterpret_cast<uintptr_t>(path);
-  if (address < kPage) return false;
-  const int before = errno;
-  const bool mapped = ::msync(reinterpret_cast<void*>(address & ~(kPage - 1)), 1, MS_ASYNC) == 0;
-  errno = before;
-  return mapped;
-}
-
 const Engine* engine_for(int at, const char* path) {
   if (!active.load(std::memory_order_relaxed) || thread.depth != 0 || in_vfork_child()) return nullptr;
   if (const auto* const there = engine.load(std::memory_order_acquire)) return there;
@@ -44,21 +34,38 @@ const Engine* engine_for(int at, const char* path) {
   return need_engine();
 }
 
-bool look_at(int at, const char* path, bool follow, Names* found, int how) {
+const Engine* engine_before(int at, const char* path) {
+  return active.load(std::memory_order_relaxed) && is_text(path) ? engine_for(at, path) : nullptr;
+}
+
+const Engine* engine_of_buffer() {
+  if (!active.load(std::memory_order_relaxed) || thread.depth != 0 || in_vfork_child()) return nullptr;
+  if (const auto* const there = engine.load(std::memory_order_acquire)) return there;
+  return buffer_exists() ? need_engine() : nullptr;
+}
+
+bool drained(const Engine* there, const Names& file) {
+  Crossing crossing;
+  const long failed = there->drain_inode(file.device, file.inode);
+  return failed >= 0 || crossing.answer<int>(failed) >= 0;
+}
+
+Kind look_at(int at, const char* path, bool follow, Names* found, int how) {
   struct statx now;
   const int before = errno;
   const int flags = how | (follow ? 0 : AT_SYMLINK_NOFOLLOW);
   const bool there =
       real.statx(at, path, flags, STATX_TYPE | STATX_INO | STATX_NLINK | STATX_BTIME, &now) == 0;
   errno = before;
-  if (!there || !S_ISREG(now.stx_mode) || !on_home_device(makedev(now.stx_dev_major, now.stx_dev_minor)))
-    return false;
+  if (!there || !on_home_device(makedev(now.stx_dev_major, now.stx_dev_minor))) return Kind::kNone;
+  if (S_ISDIR(now.stx_mode)) return Kind::kFolder;
+  if (!S_ISREG(now.stx_mode)) return Kind::kNone;
   found->device = static_cast<unsigned long>(now.stx_dev_major) << 32 | now.stx_dev_minor;
   found->inode = now.stx_ino;
   found->links = now.stx_nlink;
   found->born_ns =
       (now.stx_mask & STATX_BTIME) != 0 ? now.stx_btime.tv_sec * 1'000'000'000 + now.stx_btime.tv_nsec : 0;
-  return true;
+  return Kind::kFile;
 }
 
 }  // namespace forebay::posix

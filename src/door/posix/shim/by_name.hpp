@@ -3,18 +3,25 @@
 
 #include "door/posix/shim/homes.hpp"
 #include "door/posix/shim/state.hpp"
+#include "door/posix/shim/user_text.hpp"
 
 namespace forebay::posix {
 
 // The engine, if this process has it already, or if the name may lie in a home and the buffer is there. Null
 // where there is nothing to ask, or no name.
 const Engine* engine_for(int at, const char* path);
+// The same before the kernel has seen the name, which may be none at all.
+const Engine* engine_before(int at, const char* path);
+// The engine, if there is a buffer, whatever it is to be asked for.
+const Engine* engine_of_buffer();
 
-// Is there memory where the name should be? For those who look at it before the kernel does.
-[[nodiscard]] bool is_text(const char* path);
+enum class Kind : uint8_t { kNone, kFile, kFolder };
 
-// Who a name means, before it goes away. False: no regular file. With AT_STATX_DONT_SYNC home is not asked:
-// the number of links may be an old one.
-bool look_at(int at, const char* path, bool follow, Names* found, int how = 0);
+// Who a name means, before it goes away: a regular file or a folder on the device of a home. `how` is for
+// statx: with AT_STATX_DONT_SYNC home is not asked, and the number of links may be an old one.
+Kind look_at(int at, const char* path, bool follow, Names* found, int how = 0);
+
+// What is unsaved of it is home. False: it cannot be (errno is set).
+bool drained(const Engine* there, const Names& file);
 
 }  // namespace forebay::posix

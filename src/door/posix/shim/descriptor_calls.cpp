@@ -1,4 +1,5 @@
 // Closing, duplicating and controlling descriptors.
+#include <dirent.h>
 #include <linux/close_range.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
@@ -6,7 +7,9 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 
+#include "door/posix/shim/calls.hpp"
 #include "door/posix/shim/opened.hpp"
+#include "door/posix/shim/user_text.hpp"
 
 using namespace forebay::posix;
 
@@ -167,7 +170,7 @@ FOREBAY_CALL int fb_flock(int fd, int operation) {
   if (unlocks && !prepared(&Engine::drain, fd, static_cast<const char*>(nullptr))) return -1;
   const int result = real.flock(fd, operation);
   if (result == 0 && !unlocks) {
-    (void)prepared(&Engine::changed_at_home, fd);
+    (void)prepared(&Engine::changed_at_home, fd, 0);
     const Crossing crossing;
     engine.load()->locked(fd);
   }
@@ -179,26 +182,56 @@ FOREBAY_CALL int fb_lockf(int fd, int command, off_t length) {
   return real.lockf(fd, command, length);
 }
 
+namespace {
+
+constexpr unsigned long kTcgets2 = 0x802c542a;  // its structure is in a header that no other goes with
+
+// Those that every stream and every interpreter asks of each descriptor, and that reach no byte.
+bool is_harmless(unsigned long request) {
+  return request == TCGETS || request == FIOCLEX || request == FIONCLEX || request == FIONBIO ||
+         request == FIOASYNC || request == TIOCGWINSZ || request == kTcgets2 || request == FS_IOC_GETFLAGS;
+}
+
+// The file that a reflink is made from.
+int source_of(unsigned long request, void* argument) {
+  if (request == FICLONE) return static_cast<int>(reinterpret_cast<intptr_t>(argument));
+  if (request == FICLONERANGE && is_readable(argument, sizeof(file_clone_range)))
+    return static_cast<int>(static_cast<file_clone_range*>(argument)->src_fd);
+  return -1;
+}
+
+}  // namespace
+
 FOREBAY_CALL int fb_ioctl(int fd, unsigned long request, ...) {
   va_list more;
   va_start(more, request);
   void* const argument = va_arg(more, void*);
   va_end(more);
-  if (request == FS_IOC_FIEMAP || request == FICLONE || request == FICLONERANGE || request == FIDEDUPERANGE) {
-    if (request == FICLONE && buffered(static_cast<int>(reinterpret_cast<intptr_t>(argument))))
-      (void)prepared(&Engine::drain, static_cast<int>(reinterpret_cast<intptr_t>(argument)), "reflink");
-    if (request == FICLONERANGE && argument != nullptr) {
-      const auto from = static_cast<int>(static_cast<file_clone_range*>(argument)->src_fd);
-      if (buffered(from)) (void)prepared(&Engine::drain, from, "reflink");
-    }
-    if (buffered(fd)) {
-      if (!prepared(&Engine::drain, fd, request == FS_IOC_FIEMAP ? "FIEMAP" : "reflink")) return -1;
-      const int result = real.ioctl(fd, request, argument);
-      if (result == 0 && request != FS_IOC_FIEMAP) (void)prepared(&Engine::changed_at_home, fd);
-      return result;
-    }
-  }
-  return real.ioctl(fd, request, argument);
+  if (!active.load(std::memory_order_relaxed) || is_harmless(request))
+    return real.ioctl(fd, request, argument);
+  if (const int from = source_of(request, argument); from >= 0 && buffered(from))
+    (void)prepared(&Engine::drain, from, "reflink");
+  if (!buffered(fd)) return real.ioctl(fd, request, argument);
+  const bool looks = request == FS_IOC_FIEMAP || request == FIONREAD;
+  const char* const why = request == FS_IOC_FIEMAP ? "FIEMAP" : "reflinks and other ioctls";
+  if (!prepared(&Engine::drain, fd, request == FIONREAD ? nullptr : why)) return -1;
+  const int result = real.ioctl(fd, request, argument);
+  if (result == 0 && !looks) (void)prepared(&Engine::changed_at_home, fd, 1);
+  return result;
+}
+
+// Written by the C library, without a call that could be seen.
+FOREBAY_CALL void fb_backtrace_symbols_fd(void* const* frames, int count, int fd) {
+  const bool served_here = buffered(fd) && prepared(&Engine::drain, fd, static_cast<const char*>(nullptr));
+  real.backtrace_symbols_fd(frames, count, fd);
+  if (served_here) (void)prepared(&Engine::changed_at_home, fd, 1);
+}
+
+// It closes its folder's descriptor by itself.
+FOREBAY_CALL int fb_closedir(DIR* folder) {
+  if (folder != nullptr && active.load(std::memory_order_relaxed) && thread.depth == 0)
+    (void)forget(::dirfd(folder));
+  return real.closedir(folder);
 }
 
 FOREBAY_EXPORT(close, fb_close);
@@ -216,3 +249,5 @@ FOREBAY_EXPORT(flock, fb_flock);
 FOREBAY_EXPORT(lockf, fb_lockf);
 FOREBAY_EXPORT(lockf64, fb_lockf);
 FOREBAY_EXPORT(ioctl, fb_ioctl);
+FOREBAY_EXPORT(backtrace_symbols_fd, fb_backtrace_symbols_fd);
+FOREBAY_EXPORT(closedir, fb_closedir);

@@ -12,20 +12,13 @@ bool drained(int fd, const char* why) { return !buffered(fd) || prepared(&Engine
 // After the kernel wrote into it.
 template <class R>
 R and_met(R result, int fd) {
-  if (result > 0 && buffered(fd)) (void)prepared(&Engine::changed_at_home, fd);
+  if (result > 0 && buffered(fd)) (void)prepared(&Engine::changed_at_home, fd, 1);
   return result;
 }
 
 bool made_direct(int fd, const char* why) { return !buffered(fd) || prepared(&Engine::go_direct, fd, why); }
 
 }  // namespace
-
-FOREBAY_CALL void* fb_mmap(void* at, size_t length, int protection, int flags, int fd, off_t offset) {
-  if ((flags & MAP_ANONYMOUS) == 0 && !made_direct(fd, "mmap")) return MAP_FAILED;
-  void* const result = real.mmap(at, length, protection, flags, fd, offset);
-  if ((flags & MAP_FIXED) != 0) forget_memory();
-  return result;
-}
 
 FOREBAY_CALL ssize_t fb_sendfile(int out, int in, off_t* offset, size_t count) {
   if (!drained(in, "sendfile") || !drained(out, "sendfile")) return -1;
@@ -63,8 +56,6 @@ FOREBAY_CALL int fb_lio_listio(int mode, aiocb* const* list, int count, sigevent
   return real.lio_listio(mode, list, count, event);
 }
 
-FOREBAY_EXPORT(mmap, fb_mmap);
-FOREBAY_EXPORT(mmap64, fb_mmap);
 FOREBAY_EXPORT(sendfile, fb_sendfile);
 FOREBAY_EXPORT(sendfile64, fb_sendfile);
 FOREBAY_EXPORT(splice, fb_splice);

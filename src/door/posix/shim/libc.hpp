@@ -4,15 +4,23 @@
 #pragma once
 
 #include <aio.h>
+#include <dirent.h>
+#include <execinfo.h>
 #include <fcntl.h>
+#include <fts.h>
+#include <ftw.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/fanotify.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/sendfile.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -34,6 +42,9 @@
   X(fopen) X(fdopen) X(freopen) X(fclose) X(tmpfile) X(vdprintf)                                             \
   X(execve) X(execvpe) X(execveat) X(fexecve) X(posix_spawn) X(posix_spawnp) X(_exit)                        \
   X(posix_spawn_file_actions_addopen) X(posix_spawn_file_actions_destroy)                                    \
+  X(chmod) X(fchmod) X(fchmodat) X(setrlimit) X(prlimit) X(pkey_mprotect) X(shmdt)                           \
+  X(inotify_add_watch) X(fanotify_mark) X(backtrace_symbols_fd) X(closedir) X(daemon)                        \
+  X(pidfd_spawn) X(pidfd_spawnp) X(nftw) X(ftw) X(fts_read) X(fts_children)                                  \
   X(aio_read) X(aio_write) X(aio_fsync) X(lio_listio) X(pthread_create) X(chdir) X(fchdir) X(syscall)
 // clang-format on
 

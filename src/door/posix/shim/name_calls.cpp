@@ -1,25 +1,15 @@
-// Names and times of files. What is unsaved of a file is home before its name changes, so that whoever takes
+// Names and modes of files. What is unsaved of a file is home before its name changes, so that whoever takes
 // over after a death finds it; what lost its last name goes nowhere any more.
 #include <limits.h>
 #include <string.h>
-#include <sys/time.h>
+#include <sys/syscall.h>
 
 #include "door/posix/shim/by_name.hpp"
+#include "door/posix/shim/calls.hpp"
 
 using namespace forebay::posix;
 
 namespace {
-
-// Before the kernel has seen the name.
-const Engine* engine_before(int at, const char* path) {
-  return active.load(std::memory_order_relaxed) && is_text(path) ? engine_for(at, path) : nullptr;
-}
-
-bool drained(const Engine* there, const Names& file) {
-  Crossing crossing;
-  const long failed = there->drain_inode(file.device, file.inode);
-  return failed >= 0 || crossing.answer<int>(failed) >= 0;
-}
 
 bool matters(const Engine* there, const Names& file) {
   const Crossing crossing;
@@ -35,74 +25,109 @@ template <class Call>
 int unlinking(int at, const char* path, Call call) {
   Names file;
   const auto* const there = engine_before(at, path);
-  const bool known = there != nullptr && look_at(at, path, false, &file, AT_STATX_DONT_SYNC) &&
-                     matters(there, file) && look_at(at, path, false, &file);
+  const bool known = there != nullptr && look_at(at, path, false, &file, AT_STATX_DONT_SYNC) == Kind::kFile &&
+                     matters(there, file) && look_at(at, path, false, &file) == Kind::kFile;
+  // It may be this name by which the buffer would find it.
+  if (known && file.links > 1 && !drained(there, file)) return -1;
   const int result = call();
   if (result == 0 && known && file.links == 1) tell_unlinked(there, file);
   return result;
 }
 
+// The real name of a folder, in which links are resolved: so the buffer has those of its files.
+bool folder_name(int at, const char* path, char* name) {
+  const int before = errno;
+  const int fd = real.openat(at, path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const bool found = fd >= 0 && name_of(fd, name, PATH_MAX);
+  if (fd >= 0) real.syscall(SYS_close, fd);
+  errno = before;
+  return found;
+}
+
+// One side of a rename.
+struct Side {
+  Side(int from, const char* name) : at(from), path(name) {}
+  int at;
+  const char* path;
+  Kind kind = Kind::kNone;
+  Names file{};
+  char folder[PATH_MAX];
+
+  // What is unsaved of it, or in it, is home. False: it cannot be.
+  bool prepare(const Engine* there) {
+    if (kind == Kind::kFile) return drained(there, file);
+    if (kind != Kind::kFolder) return true;
+    if (!folder_name(at, path, folder)) {
+      kind = Kind::kNone;
+      return true;
+    }
+    Crossing crossing;
+    const long failed = there->drain_below(folder);
+    return failed >= 0 || crossing.answer<int>(failed) >= 0;
+  }
+  // It has the name of `other` now, and perhaps that one its own.
+  void is_now(const Engine* there, const Side& other, bool exchanged = false) {
+    char name[PATH_MAX];
+    if (kind == Kind::kFile && absolute_name(other.at, other.path, name, sizeof name)) {
+      const Crossing crossing;
+      there->renamed(&file, name);
+    }
+    if (kind == Kind::kFolder && folder_name(other.at, other.path, name)) {
+      const Crossing crossing;
+      there->renamed_below(folder, name, exchanged ? 1 : 0);
+    }
+  }
+};
+
 template <class Call>
-int renaming(int from_at, const char* from, int to_at, const char* to, bool exchanges, Call call) {
-  Names file;
-  Names replaced;
-  const auto* there = engine_before(from_at, from);
-  if (there == nullptr) there = engine_before(to_at, to);
-  const bool known = there != nullptr && look_at(from_at, from, false, &file);
-  const bool over = there != nullptr && look_at(to_at, to, false, &replaced);
-  if (known && !drained(there, file)) return -1;
-  if (over && exchanges && !drained(there, replaced)) return -1;
+int renaming(int from_at, const char* from_path, int to_at, const char* to_path, bool exchanges, Call call) {
+  Side from(from_at, from_path);
+  Side to(to_at, to_path);
+  const auto* there = engine_before(from_at, from_path);
+  if (there == nullptr) there = engine_before(to_at, to_path);
+  if (there == nullptr) return call();
+  from.kind = look_at(from_at, from_path, false, &from.file);
+  to.kind = look_at(to_at, to_path, false, &to.file);
+  // Of what is replaced, only what has another name goes on.
+  const bool replaces = !exchanges && to.kind == Kind::kFile;
+  const bool kept = exchanges || (replaces && to.file.links > 1);
+  if (!from.prepare(there) || (kept && !to.prepare(there))) return -1;
   const int result = call();
   if (result != 0) return result;
-  char name[PATH_MAX];
-  const Crossing crossing;
-  if (known && absolute_name(to_at, to, name, sizeof name)) there->renamed(&file, name);
-  if (over && exchanges) {
-    if (absolute_name(from_at, from, name, sizeof name)) there->renamed(&replaced, name);
-  } else if (over && replaced.links == 1 && !(known && replaced.inode == file.inode)) {
-    there->unlinked(&replaced);
-  }
+  const bool folders = exchanges && from.kind == Kind::kFolder && to.kind == Kind::kFolder;
+  from.is_now(there, to, folders);
+  if (exchanges && !folders) to.is_now(there, from);
+  const bool same = from.kind == Kind::kFile && to.file.inode == from.file.inode;
+  if (replaces && to.file.links == 1 && !same) tell_unlinked(there, to.file);
   return result;
 }
 
 template <class Call>
-int linking(int at, const char* path, bool follow, Call call) {
-  Names file;
+int linking(int at, const char* path, int flags, int to_at, const char* to, Call call) {
+  Side from(at, path);
   const auto* const there = engine_before(at, path);
-  if (there != nullptr && look_at(at, path, follow, &file) && !drained(there, file)) return -1;
+  if (there != nullptr)
+    from.kind = look_at(at, path, (flags & AT_SYMLINK_FOLLOW) != 0, &from.file, flags & AT_EMPTY_PATH);
+  if (from.kind == Kind::kFile && !drained(there, from.file)) return -1;
+  const int result = call();
+  // Its first name (O_TMPFILE).
+  if (result == 0 && from.kind == Kind::kFile && from.file.links == 0) from.is_now(there, Side(to_at, to));
+  return result;
+}
+
+// A drain is a write, which takes such bits away again; and who comes later may not be allowed to write.
+bool wants_it_home(mode_t mode) { return (mode & (S_ISUID | S_ISGID)) != 0 || (mode & S_IWUSR) == 0; }
+
+template <class Call>
+int changing_mode(int at, const char* path, mode_t mode, int flags, Call call) {
+  Names file;
+  const auto* const there = wants_it_home(mode) ? engine_before(at, path) : nullptr;
+  const bool follow = (flags & AT_SYMLINK_NOFOLLOW) == 0;
+  if (there != nullptr && look_at(at, path, follow, &file, flags & AT_EMPTY_PATH) == Kind::kFile &&
+      !drained(there, file))
+    return -1;
   return call();
 }
-
-template <class Call>
-int timing(const Engine* there, bool known, const Names& file, const timespec* times, Call call) {
-  if (there == nullptr || !known) return call();
-  const int result = call();
-  if (result != 0) return result;
-  long again = 0;
-  {
-    const Crossing crossing;
-    again = there->times(file.device, file.inode, times);
-  }
-  return again == 1 ? call() : result;
-}
-
-template <class Call>
-int timing_name(int at, const char* path, bool follow, const timespec* times, Call call) {
-  Names file;
-  const auto* const there = engine_before(at, path);
-  const bool known = there != nullptr && look_at(at, path, follow, &file);
-  return timing(there, known, file, times, call);
-}
-
-struct Times {
-  timespec both[2];
-  const timespec* pointer = nullptr;
-  explicit Times(const timeval* from) {
-    if (from == nullptr) return;
-    for (int i = 0; i < 2; ++i) both[i] = {from[i].tv_sec, from[i].tv_usec * 1000};
-    pointer = both;
-  }
-};
 
 }  // namespace
 
@@ -127,59 +152,26 @@ FOREBAY_CALL int fb_renameat2(int from_at, const char* from, int to_at, const ch
                   [&] { return real.renameat2(from_at, from, to_at, to, flags); });
 }
 FOREBAY_CALL int fb_link(const char* from, const char* to) {
-  return linking(AT_FDCWD, from, false, [&] { return real.link(from, to); });
+  return linking(AT_FDCWD, from, 0, AT_FDCWD, to, [&] { return real.link(from, to); });
 }
 FOREBAY_CALL int fb_linkat(int from_at, const char* from, int to_at, const char* to, int flags) {
-  return linking(from_at, from, (flags & AT_SYMLINK_FOLLOW) != 0,
+  return linking(from_at, from, flags, to_at, to,
                  [&] { return real.linkat(from_at, from, to_at, to, flags); });
 }
 
-FOREBAY_CALL int fb_utimensat(int at, const char* path, const timespec times[2], int flags) {
-  return timing_name(at, path, (flags & AT_SYMLINK_NOFOLLOW) == 0, times,
-                     [&] { return real.utimensat(at, path, times, flags); });
+FOREBAY_CALL int fb_chmod(const char* path, mode_t mode) {
+  return changing_mode(AT_FDCWD, path, mode, 0, [&] { return real.chmod(path, mode); });
 }
-FOREBAY_CALL int fb_utime(const char* path, const utimbuf* times) {
-  timespec both[2] = {};
-  if (times != nullptr) {
-    both[0].tv_sec = times->actime;
-    both[1].tv_sec = times->modtime;
-  }
-  return timing_name(AT_FDCWD, path, true, times != nullptr ? both : nullptr,
-                     [&] { return real.utime(path, times); });
+FOREBAY_CALL int fb_fchmodat(int at, const char* path, mode_t mode, int flags) {
+  return changing_mode(at, path, mode, flags, [&] { return real.fchmodat(at, path, mode, flags); });
 }
-FOREBAY_CALL int fb_utimes(const char* path, const timeval* times) {
-  const Times given(times);
-  return timing_name(AT_FDCWD, path, true, given.pointer, [&] { return real.utimes(path, times); });
+FOREBAY_CALL int fb_lchmod(const char* path, mode_t mode) {
+  return fb_fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW);
 }
-FOREBAY_CALL int fb_lutimes(const char* path, const timeval* times) {
-  const Times given(times);
-  return timing_name(AT_FDCWD, path, false, given.pointer, [&] { return real.lutimes(path, times); });
-}
-FOREBAY_CALL int fb_futimesat(int at, const char* path, const timeval* times) {
-  const Times given(times);
-  return timing_name(at, path, true, given.pointer, [&] { return real.futimesat(at, path, times); });
-}
-
-namespace {
-
-template <class Call>
-int timing_descriptor(int fd, const timespec* times, Call call) {
-  if (!buffered(fd)) return call();
-  struct statx now;
-  if (real.statx(fd, "", AT_EMPTY_PATH, STATX_INO, &now) != 0) return call();
-  const Names file{static_cast<unsigned long>(now.stx_dev_major) << 32 | now.stx_dev_minor, now.stx_ino, 0,
-                   1};
-  return timing(engine.load(), true, file, times, call);
-}
-
-}  // namespace
-
-FOREBAY_CALL int fb_futimens(int fd, const timespec times[2]) {
-  return timing_descriptor(fd, times, [&] { return real.futimens(fd, times); });
-}
-FOREBAY_CALL int fb_futimes(int fd, const timeval* times) {
-  const Times given(times);
-  return timing_descriptor(fd, given.pointer, [&] { return real.futimes(fd, times); });
+FOREBAY_CALL int fb_fchmod(int fd, mode_t mode) {
+  if (wants_it_home(mode) && buffered(fd) && !prepared(&Engine::drain, fd, static_cast<const char*>(nullptr)))
+    return -1;
+  return real.fchmod(fd, mode);
 }
 
 FOREBAY_CALL int fb_chdir(const char* path) {
@@ -201,12 +193,9 @@ FOREBAY_EXPORT(renameat, fb_renameat);
 FOREBAY_EXPORT(renameat2, fb_renameat2);
 FOREBAY_EXPORT(link, fb_link);
 FOREBAY_EXPORT(linkat, fb_linkat);
-FOREBAY_EXPORT(utimensat, fb_utimensat);
-FOREBAY_EXPORT(utime, fb_utime);
-FOREBAY_EXPORT(utimes, fb_utimes);
-FOREBAY_EXPORT(lutimes, fb_lutimes);
-FOREBAY_EXPORT(futimesat, fb_futimesat);
-FOREBAY_EXPORT(futimens, fb_futimens);
-FOREBAY_EXPORT(futimes, fb_futimes);
 FOREBAY_EXPORT(chdir, fb_chdir);
 FOREBAY_EXPORT(fchdir, fb_fchdir);
+FOREBAY_EXPORT(chmod, fb_chmod);
+FOREBAY_EXPORT(lchmod, fb_lchmod);
+FOREBAY_EXPORT(fchmod, fb_fchmod);
+FOREBAY_EXPORT(fchmodat, fb_fchmodat);

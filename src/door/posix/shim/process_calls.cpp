@@ -5,6 +5,7 @@
 
 #include "door/posix/shim/before_exec.hpp"
 #include "door/posix/shim/homes.hpp"
+#include "door/posix/shim/opened.hpp"
 #include "door/posix/shim/state.hpp"
 
 using namespace forebay::posix;
@@ -71,6 +72,13 @@ FOREBAY_CALL void fb__exit(int code) {
     there->leave();
   }
   real._exit(code);
+}
+
+// Its standard descriptors are others afterwards, without a call that could be seen.
+FOREBAY_CALL int fb_daemon(int stays, int keeps) {
+  const int result = real.daemon(stays, keeps);
+  for (int fd = 0; keeps == 0 && fd < 3; ++fd) (void)forget(fd);
+  return result;
 }
 
 namespace {
@@ -153,6 +161,7 @@ FOREBAY_EXPORT(fexecve, fb_fexecve);
 FOREBAY_EXPORT(execl, fb_execl);
 FOREBAY_EXPORT(execlp, fb_execlp);
 FOREBAY_EXPORT(execle, fb_execle);
+FOREBAY_EXPORT(daemon, fb_daemon);
 FOREBAY_EXPORT(_exit, fb__exit);
 FOREBAY_EXPORT(_Exit, fb__exit);
 FOREBAY_EXPORT(pthread_create, fb_pthread_create);

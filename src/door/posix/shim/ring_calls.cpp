@@ -1,7 +1,10 @@
-// Ways to files that go around every call: io_uring, and the kernel's own asynchronous I/O through libaio. A
-// process that makes a ring uses all its files at home.
+// Ways to files that go around every call: io_uring, and the kernel's own asynchronous I/O through libaio;
+// and ways to see what is done to them. A process that makes a ring, or watches a home, uses all its files at
+// home.
 #include <dlfcn.h>
 
+#include "door/posix/shim/by_name.hpp"
+#include "door/posix/shim/calls.hpp"
 #include "door/posix/shim/opened.hpp"
 
 using namespace forebay::posix;
@@ -14,6 +17,10 @@ void stop_buffering(const char* why) {
     const Crossing crossing;
     there->stop_buffering(why);
   }
+}
+
+void stop_buffering_if_loaded(const char* why) {
+  if (engine.load(std::memory_order_acquire) != nullptr) stop_buffering(why);
 }
 
 }  // namespace forebay::posix
@@ -30,6 +37,11 @@ Function behind(const char* name, const char* library = "liburing.so.2") {
     if (loaded != nullptr) found = ::dlsym(loaded, name);
   }
   return reinterpret_cast<Function>(found);
+}
+
+bool watches_home(int at, const char* path) {
+  Names file;
+  return look_at(at, path, true, &file) != Kind::kNone;
 }
 
 struct IoControl {  // as the kernel's struct iocb
@@ -66,8 +78,10 @@ FOREBAY_CALL int fb_io_uring_setup(unsigned entries, void* parameters) {
 }
 
 FOREBAY_CALL int fb_io_submit(void* context, long count, IoControl** controls) {
-  for (long i = 0; controls != nullptr && i < count; ++i) {
-    if (controls[i] != nullptr && buffered(controls[i]->fd) &&
+  const bool looked_at = active.load(std::memory_order_relaxed) && count > 0 &&
+                         is_readable(controls, static_cast<size_t>(count) * sizeof *controls);
+  for (long i = 0; looked_at && i < count; ++i) {
+    if (is_readable(controls[i], sizeof *controls[i]) && buffered(controls[i]->fd) &&
         !prepared(&Engine::go_direct, controls[i]->fd, "libaio"))
       return -errno;
   }
@@ -75,6 +89,21 @@ FOREBAY_CALL int fb_io_submit(void* context, long count, IoControl** controls) {
   return real_one != nullptr ? real_one(context, count, controls) : -ENOSYS;
 }
 
+// Who watches a file wants to know of each write when it is made.
+FOREBAY_CALL int fb_inotify_add_watch(int fd, const char* path, uint32_t mask) {
+  const int result = real.inotify_add_watch(fd, path, mask);
+  if (result >= 0 && engine_for(AT_FDCWD, path) != nullptr && watches_home(AT_FDCWD, path))
+    stop_buffering("inotify");
+  return result;
+}
+FOREBAY_CALL int fb_fanotify_mark(int fd, unsigned flags, uint64_t mask, int at, const char* path) {
+  const int result = real.fanotify_mark(fd, flags, mask, at, path);
+  if (result >= 0 && (path == nullptr || watches_home(at, path))) stop_buffering_if_loaded("fanotify");
+  return result;
+}
+
+FOREBAY_EXPORT(inotify_add_watch, fb_inotify_add_watch);
+FOREBAY_EXPORT(fanotify_mark, fb_fanotify_mark);
 FOREBAY_EXPORT(io_uring_queue_init, fb_io_uring_queue_init);
 FOREBAY_EXPORT(io_uring_queue_init_params, fb_io_uring_queue_init_params);
 FOREBAY_EXPORT(io_uring_queue_init_mem, fb_io_uring_queue_init_mem);

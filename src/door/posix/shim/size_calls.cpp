@@ -1,20 +1,11 @@
 // Size, space and stable storage.
+#include <sys/resource.h>
+
 #include "door/posix/shim/by_name.hpp"
+#include "door/posix/shim/calls.hpp"
 #include "door/posix/shim/opened.hpp"
 
 using namespace forebay::posix;
-
-namespace {
-
-const Engine* loaded_here() {
-  const bool here = active.load(std::memory_order_relaxed) && thread.depth == 0 && !in_vfork_child();
-  return here ? engine.load(std::memory_order_acquire) : nullptr;
-}
-
-}  // namespace
-
-extern "C" int fb_open(const char* path, int flags, ...);
-extern "C" int fb_close(int fd);
 
 FOREBAY_CALL int fb_ftruncate(int fd, off_t size) {
   int result = 0;
@@ -23,11 +14,15 @@ FOREBAY_CALL int fb_ftruncate(int fd, off_t size) {
 }
 
 FOREBAY_CALL int fb_truncate(const char* path, off_t size) {
-  if (!active.load(std::memory_order_relaxed) || thread.depth != 0 || size < 0 || !is_text(path) ||
-      !may_lie_in_home(AT_FDCWD, path))
+  Names file;
+  const auto* const there = size >= 0 ? engine_before(AT_FDCWD, path) : nullptr;
+  if (there == nullptr || look_at(AT_FDCWD, path, true, &file) != Kind::kFile)
     return real.truncate(path, size);
   const int fd = fb_open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return -1;
+  // Where it cannot be opened the kernel has words of its own. Without a number to be had, what is unsaved
+  // goes home first.
+  if (fd < 0)
+    return (errno != EMFILE && errno != ENFILE) || drained(there, file) ? real.truncate(path, size) : -1;
   const int result = fb_ftruncate(fd, size);
   const int why = errno;
   (void)fb_close(fd);
@@ -37,10 +32,11 @@ FOREBAY_CALL int fb_truncate(const char* path, off_t size) {
 
 FOREBAY_CALL int fb_fallocate(int fd, int mode, off_t offset, off_t length) {
   if (!buffered(fd)) return real.fallocate(fd, mode, offset, length);
-  // Reserving changes no byte; everything else does, at home.
-  if ((mode & ~FALLOC_FL_KEEP_SIZE) != 0 && !prepared(&Engine::drain, fd, "fallocate with a mode")) return -1;
+  // Reserving changes no byte, but the file's time; everything else changes bytes, at home.
+  const bool reserves = (mode & ~FALLOC_FL_KEEP_SIZE) == 0;
+  if (!prepared(&Engine::drain, fd, reserves ? nullptr : "fallocate with a mode")) return -1;
   const int result = real.fallocate(fd, mode, offset, length);
-  if (result == 0) (void)prepared(&Engine::changed_at_home, fd);
+  if (result == 0) (void)prepared(&Engine::changed_at_home, fd, reserves ? 0 : 1);
   return result;
 }
 
@@ -48,7 +44,7 @@ FOREBAY_CALL int fb_posix_fallocate(int fd, off_t offset, off_t length) {
   // Where the file system cannot, the C library writes a byte into every block that seems to be a hole.
   if (buffered(fd) && !prepared(&Engine::drain, fd, static_cast<const char*>(nullptr))) return errno;
   const int result = real.posix_fallocate(fd, offset, length);
-  if (buffered(fd)) (void)prepared(&Engine::changed_at_home, fd);
+  if (buffered(fd)) (void)prepared(&Engine::changed_at_home, fd, 0);
   return result;
 }
 
@@ -70,13 +66,14 @@ FOREBAY_CALL int fb_fdatasync(int fd) {
   return real.fdatasync(fd);
 }
 
+// Of everybody's files: what their writers have not carried home yet.
 FOREBAY_CALL void fb_sync() {
-  if (loaded_here() != nullptr) (void)prepared(&Engine::drain_everything, 0);
+  if (engine_of_buffer() != nullptr) (void)prepared(&Engine::drain_below, "");
   real.sync();
 }
 
 FOREBAY_CALL int fb_syncfs(int fd) {
-  if (loaded_here() != nullptr && !prepared(&Engine::drain_everything, 0)) return -1;
+  if (engine_of_buffer() != nullptr && !prepared(&Engine::drain_below, "")) return -1;
   return real.syncfs(fd);
 }
 
@@ -92,12 +89,37 @@ FOREBAY_CALL int fb_posix_fadvise(int fd, off_t offset, off_t length, int advice
 }
 
 FOREBAY_CALL ssize_t fb_readahead(int fd, off64_t offset, size_t count) {
-  if (buffered(fd) && prepared(&Engine::advise, fd, static_cast<off_t>(offset), static_cast<off_t>(count),
-                               POSIX_FADV_WILLNEED))
+  // Of nothing, for what the kernel has to say against it.
+  if (buffered(fd) && real.readahead(fd, offset, 0) == 0 &&
+      prepared(&Engine::advise, fd, static_cast<off_t>(offset), static_cast<off_t>(count),
+               POSIX_FADV_WILLNEED))
     return 0;
   return real.readahead(fd, offset, count);
 }
 
+namespace {
+
+// Where a process may not write is for the kernel to say.
+int limited(int result, int resource, const rlimit* limit) {
+  if (result == 0 && resource == RLIMIT_FSIZE && limit != nullptr && limit->rlim_cur != RLIM_INFINITY)
+    stop_buffering_if_loaded("a limit of file sizes");
+  return result;
+}
+
+}  // namespace
+
+FOREBAY_CALL int fb_setrlimit(__rlimit_resource resource, const rlimit* limit) {
+  return limited(real.setrlimit(resource, limit), resource, limit);
+}
+FOREBAY_CALL int fb_prlimit(pid_t process, __rlimit_resource resource, const rlimit* limit, rlimit* old) {
+  const int result = real.prlimit(process, resource, limit, old);
+  return process == 0 || process == ::getpid() ? limited(result, resource, limit) : result;
+}
+
+FOREBAY_EXPORT(setrlimit, fb_setrlimit);
+FOREBAY_EXPORT(setrlimit64, fb_setrlimit);
+FOREBAY_EXPORT(prlimit, fb_prlimit);
+FOREBAY_EXPORT(prlimit64, fb_prlimit);
 FOREBAY_EXPORT(ftruncate, fb_ftruncate);
 FOREBAY_EXPORT(ftruncate64, fb_ftruncate);
 FOREBAY_EXPORT(truncate, fb_truncate);

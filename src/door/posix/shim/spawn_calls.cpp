@@ -3,13 +3,11 @@
 #include <string.h>
 
 #include "door/posix/shim/before_exec.hpp"
+#include "door/posix/shim/calls.hpp"
 #include "door/posix/shim/homes.hpp"
 #include "door/posix/shim/state.hpp"
 
 using namespace forebay::posix;
-
-extern "C" int fb_open(const char* path, int flags, ...);
-extern "C" int fb_close(int fd);
 
 namespace {
 
@@ -97,6 +95,23 @@ FOREBAY_CALL int fb_posix_spawnp(pid_t* pid, const char* file, const posix_spawn
   return real.posix_spawnp(pid, file, actions, attributes, arguments, environment);
 }
 
+FOREBAY_CALL int fb_pidfd_spawn(int* pidfd, const char* path, const posix_spawn_file_actions_t* actions,
+                                const posix_spawnattr_t* attributes, char* const* arguments,
+                                char* const* environment) {
+  before_spawn(path, arguments, environment);
+  open_ahead(actions);
+  return real.pidfd_spawn(pidfd, path, actions, attributes, arguments, environment);
+}
+FOREBAY_CALL int fb_pidfd_spawnp(int* pidfd, const char* file, const posix_spawn_file_actions_t* actions,
+                                 const posix_spawnattr_t* attributes, char* const* arguments,
+                                 char* const* environment) {
+  before_spawn(file, arguments, environment);
+  open_ahead(actions);
+  return real.pidfd_spawnp(pidfd, file, actions, attributes, arguments, environment);
+}
+
+FOREBAY_EXPORT(pidfd_spawn, fb_pidfd_spawn);
+FOREBAY_EXPORT(pidfd_spawnp, fb_pidfd_spawnp);
 FOREBAY_EXPORT(posix_spawn, fb_posix_spawn);
 FOREBAY_EXPORT(posix_spawnp, fb_posix_spawnp);
 FOREBAY_EXPORT(posix_spawn_file_actions_addopen, fb_spawn_addopen);

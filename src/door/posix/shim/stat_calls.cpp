@@ -27,6 +27,12 @@ int looked(int at, const char* path, struct stat* found, Call call) {
   return result;
 }
 
+// Before the kernel has seen the name.
+bool may_mean_descriptor(int at, const char* path, int flags) {
+  return (flags & AT_EMPTY_PATH) != 0 && at >= 0 && active.load(std::memory_order_relaxed) &&
+         (path == nullptr || (is_text(path) && *path == '\0'));
+}
+
 }  // namespace
 
 FOREBAY_CALL int fb_fstat(int fd, struct stat* found) {
@@ -41,7 +47,7 @@ FOREBAY_CALL int fb_lstat(const char* path, struct stat* found) {
   return looked(AT_FDCWD, path, found, [&] { return real.lstat(path, found); });
 }
 FOREBAY_CALL int fb_fstatat(int at, const char* path, struct stat* found, int flags) {
-  if (path != nullptr && *path == '\0' && (flags & AT_EMPTY_PATH) != 0) (void)buffered(at);
+  if (may_mean_descriptor(at, path, flags)) (void)buffered(at);
   return looked(at, path, found, [&] { return real.fstatat(at, path, found, flags); });
 }
 FOREBAY_CALL int fb_xstat(int, const char* path, struct stat* found) { return fb_stat(path, found); }
@@ -52,7 +58,7 @@ FOREBAY_CALL int fb_fxstatat(int, int at, const char* path, struct stat* found, 
 }
 
 FOREBAY_CALL int fb_statx(int at, const char* path, int flags, unsigned mask, struct statx* found) {
-  if (path != nullptr && *path == '\0' && (flags & AT_EMPTY_PATH) != 0) (void)buffered(at);
+  if (may_mean_descriptor(at, path, flags)) (void)buffered(at);
   struct stat classic;
   const int result = looked(at, path, &classic, [&] {
     const int answer = real.statx(at, path, flags, mask, found);

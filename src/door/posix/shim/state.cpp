@@ -20,6 +20,7 @@ constinit std::atomic<State> states[kDescriptors];
 constinit std::atomic<bool> active = false;
 thread_local constinit Thread thread{};
 constinit std::atomic<const Engine*> engine = nullptr;
+constinit std::atomic<bool> maps_files = false;
 constinit int own_from = 512;
 
 namespace {

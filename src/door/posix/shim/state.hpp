@@ -25,8 +25,9 @@ extern constinit std::atomic<State> states[kDescriptors];
 extern constinit std::atomic<bool> active;
 
 struct Thread {
-  int depth;   // how many calls of the engine this thread is in
-  int vforks;  // 1 in the child of a vfork, which has its parent's memory
+  int depth;      // how many calls of the engine this thread is in
+  int vforks;     // 1 in the child of a vfork, which has its parent's memory
+  int by_number;  // inside of syscall(2)
   // There: descriptors below 1024 that the child has changed. Its parent's still mean what they did.
   uint64_t changed[16];
 };
@@ -113,6 +114,9 @@ bool prepared(Member member, Arguments... arguments) {
 inline void forget_memory() {
   if (const auto* const there = engine.load(std::memory_order_acquire)) there->forget_memory();
 }
+
+// The program may have mapped files that the engine knows: it is to be told what is unmapped.
+extern constinit std::atomic<bool> maps_files;
 
 // The engine's own descriptors keep out of the application's way: the lowest number is the application's.
 int raise_own(int fd);

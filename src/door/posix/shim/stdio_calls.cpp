@@ -2,14 +2,11 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "door/posix/shim/calls.hpp"
 #include "door/posix/shim/opened.hpp"
 #include "door/posix/shim/stdio_patch.hpp"
 
 using namespace forebay::posix;
-
-extern "C" {
-ssize_t fb_write(int, const void*, size_t);
-}
 
 namespace {
 
@@ -34,14 +31,18 @@ struct Mode {
   }
 };
 
+// The C library went to the end, and keeps in mind where that is, before the file was known: to home's end.
+void at_the_end(FILE* stream, int flags) {
+  if ((flags & (O_APPEND | O_ACCMODE)) == (O_APPEND | O_WRONLY)) ::fseeko(stream, 0, SEEK_END);
+}
+
 FILE* stream_opened(FILE* stream, const char* path, int flags) {
   if (stream == nullptr || !active.load(std::memory_order_relaxed) || thread.depth != 0) return stream;
   const int fd = ::fileno(stream);
   opened(fd, AT_FDCWD, path, flags);
   if (!buffered(fd)) return stream;
   if (!stdio_patched()) (void)prepared(&Engine::go_direct, fd, "streams of this C library");
-  // The C library went to the end, and keeps in mind where that is, before the file was known: to home's end.
-  if ((flags & (O_APPEND | O_ACCMODE)) == (O_APPEND | O_WRONLY)) ::fseeko(stream, 0, SEEK_END);
+  at_the_end(stream, flags);
   return stream;
 }
 
@@ -67,14 +68,18 @@ FOREBAY_CALL FILE* fb_fdopen(int fd, const char* mode) {
   return stream;
 }
 
+// Without a name the stream's own file is opened once more, by its number.
 FOREBAY_CALL FILE* fb_freopen(const char* path, const char* mode, FILE* stream) {
   if (!active.load(std::memory_order_relaxed) || thread.depth != 0) return real.freopen(path, mode, stream);
   const int before = ::fileno(stream);
   ::fflush(stream);
-  if (path != nullptr) (void)forget(before);
+  (void)forget(before);
   FILE* const result = real.freopen(path, mode, stream);
-  if (path == nullptr || result == nullptr) return result;
-  return stream_opened(result, path, flags_of(mode));
+  if (result == nullptr) return result;
+  if (path != nullptr) return stream_opened(result, path, flags_of(mode));
+  const int fd = ::fileno(result);
+  if (fd >= 0 && settle(fd, flags_of(mode), true)) at_the_end(result, flags_of(mode));
+  return result;
 }
 
 FOREBAY_CALL int fb_fclose(FILE* stream) {

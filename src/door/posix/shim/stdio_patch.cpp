@@ -5,15 +5,8 @@
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "door/posix/shim/calls.hpp"
 #include "door/posix/shim/state.hpp"
-
-extern "C" {
-ssize_t fb_read(int, void*, size_t);
-ssize_t fb_write(int, const void*, size_t);
-off_t fb_lseek(int, off_t, int);
-int fb_close(int);
-int fb_fstat(int, struct stat*);
-}
 
 namespace forebay::posix {
 namespace {

@@ -1,0 +1,104 @@
+// Files whose names change or go away: what is unsaved of them is found by the name that the buffer has.
+#include <fcntl.h>
+
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "door/posix/door.hpp"
+#include "engine/dirty_filter.hpp"
+#include "session/session.hpp"
+
+namespace forebay::posix {
+namespace {
+
+// The file as this process has it open: it may have no name, or one that the buffer does not know.
+Pin open_here(std::uint32_t number) {
+  for (int fd = 0; fd < descriptor_end(); ++fd) {
+    auto open = descriptor(fd);
+    if (open && open->process == fork_generation() && open->file->number() == number) return open;
+  }
+  return {};
+}
+
+long drain_record(Buffer& there, std::uint32_t number) {
+  if (const auto open = open_here(number)) return answer(open->file->drain_all());
+  const auto path = there.core().files.path(number);
+  if (path.empty()) return 0;
+  // As one more opener of the file; whoever has it open as well carries the same bytes.
+  const auto file = there.open(path, O_RDWR);
+  if (!file) {
+    log_warn("{} is not home yet: {}", path, file.error().message);
+    return 0;
+  }
+  const auto drained = (*file)->drain_all();
+  (void)(*file)->close();
+  return answer(drained);
+}
+
+HomeIdentity identity_of(const FileRecord& record) { return {record.device, record.inode, record.born_ns}; }
+
+// Files in a folder and below, with what follows the folder's name in theirs.
+std::vector<std::pair<std::uint32_t, std::string>> files_below(Buffer& there, const std::string& folder) {
+  std::vector<std::pair<std::uint32_t, std::string>> found;
+  auto& core = there.core();
+  for (const auto number : core.files.all()) {
+    const auto path = core.files.path(number);
+    if (path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/')
+      found.emplace_back(number, path.substr(folder.size()));
+  }
+  return found;
+}
+
+}  // namespace
+
+long drain_inode(unsigned long device, unsigned long inode) {
+  std::uint32_t number = 0;
+  if (unsaved_record(device, inode, &number) == nullptr) return 0;
+  const auto result = drain_record(*buffer(), number);
+  return result == kPass ? 0 : result;
+}
+
+void unlinked(const Names* file) {
+  if (auto* const there = buffer())
+    there->unlinked({file->device, file->inode, static_cast<std::uint64_t>(file->born_ns)});
+}
+
+void renamed(const Names* file, const char* path) {
+  auto* const there = buffer();
+  if (there == nullptr) return;
+  const HomeIdentity identity{file->device, file->inode, static_cast<std::uint64_t>(file->born_ns)};
+  if (const auto status = there->core().files.rename(identity, path); !status)
+    log_warn("{}", status.error().message);
+}
+
+long drain_below(const char* folder) {
+  auto* const there = buffer();
+  if (there == nullptr) return 0;
+  for (const auto& [number, rest] : files_below(*there, folder)) {
+    const auto& record = there->core().control.file(number);
+    if (!maybe_dirty(record) || (record.flags.load() & kFileBypass) != 0) continue;
+    const auto result = drain_record(*there, number);
+    if (result < 0 && result != kPass) return result;
+  }
+  return 0;
+}
+
+void renamed_below(const char* folder, const char* path, int exchanged) {
+  auto* const there = buffer();
+  if (there == nullptr) return;
+  auto& core = there->core();
+  // Both are found before either is renamed.
+  const auto moved = files_below(*there, folder);
+  const auto back = exchanged != 0 ? files_below(*there, path) : decltype(moved){};
+  const auto rename = [&](const auto& files, const std::string& to) {
+    for (const auto& [number, rest] : files) {
+      const auto status = core.files.rename(identity_of(core.control.file(number)), to + rest);
+      if (!status) log_warn("{}", status.error().message);
+    }
+  };
+  rename(moved, path);
+  rename(back, folder);
+}
+
+}  // namespace forebay::posix
