@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <sstream>
 #include <stdexcept>
+#include <thread>
 
 #include "base/format.hpp"
 #include "support/command.hpp"
@@ -37,6 +38,10 @@ Seconds Hdf5Job::start(std::vector<std::string> environment, const std::vector<s
 
 Seconds run_workload(std::vector<std::string> environment, unsigned ranks, const std::string& program,
                      const std::vector<std::string>& words) {
+  // MPICH waits by spinning. Where ranks share a core, whoever is waited for does not run meanwhile: a
+  // barrier of four ranks on two cores takes 8 ms that way and 0.4 ms when they step aside, with a door and
+  // without. (Open MPI steps aside by itself.)
+  if (ranks > std::thread::hardware_concurrency()) environment.push_back("MPIR_CVAR_ENABLE_HEAVY_YIELD=1");
   if (ranks > 1) environment.insert(environment.end(), {"mpiexec.mpich", "-n", std::to_string(ranks)});
   environment.push_back(program);
   environment.insert(environment.end(), words.begin(), words.end());

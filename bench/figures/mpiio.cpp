@@ -1,6 +1,5 @@
 // MPI-IO programs with the door, against the same programs by themselves in the same run.
 #include <filesystem>
-#include <thread>
 
 #include "base/format.hpp"
 #include "bench/figures.hpp"
@@ -20,7 +19,7 @@ class MpiioJob {
       : run_(run), ranks_(ranks), settings_(std::move(settings)) {}
 
   [[nodiscard]] Seconds natively(const Words& words) const {
-    return run_workload(waiting(), ranks_, kProgram, words);
+    return run_workload({}, ranks_, kProgram, words);
   }
   // With a buffer of its own. The file is words[1].
   [[nodiscard]] Seconds with_door(const Words& words) const {
@@ -29,9 +28,7 @@ class MpiioJob {
                       "FOREBAY_HOMES=" + std::filesystem::path(words[1]).parent_path().string(),
                       "FOREBAY_BUFFER_DIRECTORY=" + memory + "/control",
                       "FOREBAY_TIERS=memory:" + memory + ":1GiB"};
-    const auto more = waiting();
     environment.insert(environment.end(), settings_.begin(), settings_.end());
-    environment.insert(environment.end(), more.begin(), more.end());
     auto answer = run_workload(std::move(environment), ranks_, kProgram, words);
     std::error_code ignored;
     std::filesystem::remove_all(memory, ignored);
@@ -47,14 +44,6 @@ class MpiioJob {
   }
 
  private:
-  // MPICH waits by spinning. Where ranks share a core, whoever is waited for does not run meanwhile: a
-  // barrier of four ranks on two cores takes 8 ms that way and 0.4 ms when they step aside, with the door and
-  // without. (Open MPI steps aside by itself.)
-  [[nodiscard]] Words waiting() const {
-    if (ranks_ <= std::thread::hardware_concurrency()) return {};
-    return {"MPIR_CVAR_ENABLE_HEAVY_YIELD=1"};
-  }
-
   static constexpr const char* kProgram = FOREBAY_TEST_BUILD_DIR "/bench/mpiio_bench_mpich";
   const Run& run_;
   unsigned ranks_;
