@@ -87,6 +87,21 @@ TEST_P(Hdf5Ranks, KeepWhatLiesBetweenChunksThatAreFilled) {
   EXPECT_GT(counted("staged_bytes"), 0u) << "nothing was buffered";
 }
 
+// What is done by a link or a mount to a file that is open as well is done to what that one has staged.
+TEST_P(Hdf5Ranks, ReachAnotherFileByALinkOrMount) {
+  const auto with_door = command(2, "links");
+  Words late{"env", "FOREBAY_DRAIN_TRIGGER=close"};
+  late.insert(late.end(), with_door.begin(), with_door.end());
+  run(GetParam().door, late);
+  EXPECT_GT(counted("staged_bytes"), 0u) << "nothing was buffered";
+}
+
+// One rank fails in what is served, the others wait for it in what HDF5 does.
+TEST_P(Hdf5Ranks, WriteTheRestWhenOneOfThemFails) {
+  run(GetParam().door, command(2, "multi"));
+  EXPECT_GT(counted("staged_bytes"), 0u) << "nothing was buffered";
+}
+
 // The calls of <forebay/hdf5.h>. What four ranks bring of the same file comes from home once.
 TEST_P(Hdf5Ranks, BringTheSameOnce) {
   const auto program = hdf5_program("h5_api_ranks", GetParam().flavour);

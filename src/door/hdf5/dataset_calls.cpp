@@ -81,6 +81,12 @@ bool refused(size_t count, void* handles[], hid_t memory_spaces[], hid_t file_sp
   return false;
 }
 
+// Was it reached through a file that the engine serves, in one which it does not? That may be a served one
+// again: HDF5 opens a second time what an external link leads to, and sees what is at home.
+ParallelFile* beside(DatasetObject& one) {
+  return one.parallel() == nullptr ? one.file->parallel().get() : nullptr;
+}
+
 // Datasets that the engine serves are moved one by one; the rest, which are the same on all ranks, by one
 // native call. HDF5 sees to it that the datasets of one call lie in one file.
 template <auto Native, class Data>
@@ -90,9 +96,12 @@ herr_t move(size_t count, void* handles[], hid_t memory_types[], hid_t memory_sp
   const auto file = object(handles[0]).file;
   OneCall<Data> rest;
   std::vector<DatasetObject*> natively;
+  auto* const served = dataset(handles[0]).parallel();
+  const bool together = is_collective(dxpl);
   bool leave_it = count > 1 && refused(count, handles, memory_spaces, file_spaces);
   // A collective call is made natively by all ranks or by none.
-  if (count > 1 && file->parallel() && is_collective(dxpl)) leave_it = file->parallel()->any(leave_it);
+  if (count > 1 && together && served != nullptr) leave_it = served->file().any(leave_it);
+  Status failure;
   for (size_t i = 0; i < count; ++i) {
     auto& one = dataset(handles[i]);
     if (one.parallel() != nullptr && !leave_it) {
@@ -105,33 +114,40 @@ herr_t move(size_t count, void* handles[], hid_t memory_types[], hid_t memory_sp
         }
       }();
       if (!done) {
-        push_error(done.error(), H5E_DATASET, kWrites ? H5E_WRITEERROR : H5E_READERROR);
-        return -1;
+        if (failure) failure = std::unexpected(done.error());
+        if (!together) break;
+        continue;  // with what other ranks, which may not have failed, make together with this one
       }
       if (*done == ParallelDataset::Way::kDone) continue;
       note_refusal(one);
       natively.push_back(&one);
     }
+    if (auto* const through = beside(one)) {
+      if (auto home = through->drain(); !home && failure) failure = std::move(home);
+    }
     rest.add(one.under, memory_types[i], memory_spaces[i], file_spaces[i], data[i]);
   }
-  if (rest.under.empty()) return 0;
-  auto* const served = dataset(handles[0]).parallel();
-  const HeldDrain held(kWrites && served != nullptr && is_collective(dxpl) ? &served->file() : nullptr);
-  const auto result =
-      Native(rest.under.size(), rest.under.data(), file->connector(), rest.memory_types.data(),
-             rest.memory_spaces.data(), rest.file_spaces.data(), dxpl, rest.data.data(), request);
-  adopt(request, file);
-  if constexpr (kWrites) {
-    for (auto* const one : natively) one->parallel()->written_natively();
+  herr_t result = 0;
+  if (!rest.under.empty() && (failure || together)) {
+    const HeldDrain held(kWrites && together && served != nullptr ? &served->file() : nullptr);
+    result = Native(rest.under.size(), rest.under.data(), file->connector(), rest.memory_types.data(),
+                    rest.memory_spaces.data(), rest.file_spaces.data(), dxpl, rest.data.data(), request);
+    adopt(request, file);
+    if constexpr (kWrites) {
+      for (auto* const one : natively) one->parallel()->written_natively();
+      if (auto* const through = beside(dataset(handles[0]))) through->forget();
+    }
   }
-  return result;
+  if (failure) return result;
+  push_error(failure.error(), H5E_DATASET, kWrites ? H5E_WRITEERROR : H5E_READERROR);
+  return -1;
 }
 
 // The usual case, without a copy of anything.
 template <auto Native, class Data>
 herr_t transfer(size_t count, void* handles[], hid_t memory_types[], hid_t memory_spaces[],
                 hid_t file_spaces[], hid_t dxpl, Data* data[], void** request) {
-  if (count != 1 || dataset(handles[0]).parallel() != nullptr) {
+  if (count != 1 || dataset(handles[0]).parallel() != nullptr || object(handles[0]).file->parallel()) {
     return count == 0 ? 0
                       : move<Native, Data>(count, handles, memory_types, memory_spaces, file_spaces, dxpl,
                                            data, request);

@@ -86,7 +86,10 @@ herr_t copy_object(void* from, const H5VL_loc_params_t* where, const char* name,
   const auto file = either(from, to).file;
   const auto& source = object(from).file->parallel();
   const auto& target = object(to).file->parallel();
-  if (source && !push_unless(source->settle(), H5E_OHDR)) return -1;
+  // To a file of its own a rank may copy by itself.
+  const bool together =
+      target ? source && source->same_ranks(*target) : object(to).file->way() == Way::kParallel;
+  if (source && !push_unless(together ? source->settle() : source->drain(), H5E_OHDR)) return -1;
   const auto result = H5VLobject_copy(under_of(from), where, name, under_of(to), there, new_name,
                                       file->connector(), ocpypl, lcpl, dxpl, request);
   adopt(request, file);

@@ -22,6 +22,12 @@ Status check_served(const std::string& path, const FileSettings& settings, bool 
   return {};
 }
 
+// All that are open. HDF5's lock guards them; never freed.
+std::vector<ParallelFile*>& open_files() {
+  static auto* files = new std::vector<ParallelFile*>;
+  return *files;
+}
+
 Result<std::shared_ptr<File>> open_beside(Buffer* buffer, const std::string& path, bool writable,
                                           const Adjustment& wished) {
   if (buffer == nullptr) return fail(ENOTCONN, "this process is not attached to a buffer");
@@ -80,9 +86,18 @@ ParallelFile::ParallelFile(std::shared_ptr<File> file, bool writable, bool colle
     : file_(std::move(file)),
       writable_(writable),
       collective_metadata_(collective_metadata),
-      ranks_(std::move(ranks)) {}
+      ranks_(std::move(ranks)) {
+  open_files().push_back(this);
+}
 
-ParallelFile::~ParallelFile() = default;
+ParallelFile::~ParallelFile() { std::erase(open_files(), this); }
+
+template <class Take>
+void ParallelFile::for_each_neighbour(const Take& take) {
+  for (auto* const file : open_files()) {
+    if (ranks_->same_as(*file->ranks_)) take(*file);
+  }
+}
 
 Status ParallelFile::agree(Status mine) const {
   const bool all = ranks_->all(mine.has_value());
@@ -94,7 +109,7 @@ Status ParallelFile::flush() {
   if (!writable_) return {};
   FOREBAY_TRY(agree(file_->sync()));
   if (file_->settings().on_flush == OnFlush::Home) staged_.clear();
-  if (several_buffers_) forget();
+  if (several_buffers_) (void)file_->evict(0, kEverything);
   return {};
 }
 
@@ -104,11 +119,16 @@ Status ParallelFile::close() {
 }
 
 Status ParallelFile::settle() {
-  if (!writable_) return {};
-  FOREBAY_TRY(agree(file_->drain()));
-  staged_.clear();
+  // One rank may read such a file by itself.
+  if (!writable_) return drain();
+  FOREBAY_TRY(agree(drain()));
+  for_each_neighbour([](ParallelFile& file) { file.staged_.clear(); });
   forget();
   return {};
+}
+
+void ParallelFile::unlinked() {
+  for_each_neighbour([](ParallelFile& file) { ++file.unlinkings_; });
 }
 
 Result<bool> ParallelFile::meet(const DatasetMap& dataset, bool can_serve) {
@@ -117,20 +137,35 @@ Result<bool> ParallelFile::meet(const DatasetMap& dataset, bool can_serve) {
   return all_serve;
 }
 
-Status ParallelFile::drain() { return writable_ ? file_->drain() : Status{}; }
+Status ParallelFile::drain() {
+  Status status;
+  for_each_neighbour([&](const ParallelFile& file) {
+    if (!file.writable_) return;
+    if (auto home = file.file_->drain(); !home && status) status = std::move(home);
+  });
+  return status;
+}
 
-void ParallelFile::forget() { (void)file_->evict(0, kEverything); }
+void ParallelFile::forget() {
+  (void)file_->evict(0, kEverything);
+  for_each_neighbour([](const ParallelFile& file) {
+    if (file.writable_) (void)file.file_->evict(0, kEverything);
+  });
+}
 
 HeldDrain::HeldDrain(ParallelFile* file) : file_(file) {
   if (file_ == nullptr) return;
-  file_->file_->hold_drain();
+  file_->for_each_neighbour([&](const ParallelFile& each) {
+    each.file_->hold_drain();
+    held_.push_back(each.file_);
+  });
   file_->ranks_->barrier();
 }
 
 HeldDrain::~HeldDrain() {
   if (file_ == nullptr) return;
   file_->ranks_->barrier();
-  file_->file_->let_drain_go();
+  for (const auto& each : held_) each->let_drain_go();
 }
 
 Status ParallelFile::write(std::uint64_t offset, std::span<const std::byte> data) {

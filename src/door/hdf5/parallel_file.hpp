@@ -3,6 +3,9 @@
 // The rules are in docs/hdf5-parallel.md. Methods called "collective" must be called by all ranks, and are
 // called from callbacks of collective HDF5 calls. Used like HDF5 itself: by one thread at a time. Shared by
 // the connector's file object and by its datasets, the last of which closes it.
+//
+// A mount, a link or a virtual dataset may lead from one file to another, and HDF5 does not say where it led.
+// So what is done to a file by name is done to its neighbours as well: all that are open on the same ranks.
 #pragma once
 
 #include <H5Ipublic.h>
@@ -11,6 +14,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "door/hdf5/file_wishes.hpp"
@@ -38,21 +42,24 @@ class ParallelFile : public RawFile {
   Status close();
   // Collective, before storage of a served dataset may be freed or is read by HDF5 (unlink, shrink, H5Ocopy
   // from this file, a change of atomicity). Nothing is unsaved on any rank then, and nothing clean is kept.
+  // With its neighbours. Not collective where this file is open for reading only: of this node then.
   Status settle();
   // Collective, after storage was allocated without filling it together (H5Ocopy to this file).
   void allocated() { ranks_->barrier(); }
-  // Collective: links of this file were removed. After the native call.
-  void unlinked() { ++unlinkings_; }
+  // Collective: links of this file or of a neighbour were removed. After the native call.
+  void unlinked();
   // Collective, after settle(): in atomic mode HDF5 moves all data itself.
   void set_atomic(bool atomic) { atomic_ = atomic; }
 
   // Collective: does any rank say so?
   [[nodiscard]] bool any(bool mine) const { return !ranks_->all(!mine); }
+  // Is the other one open on the same ranks?
+  [[nodiscard]] bool same_ranks(const ParallelFile& other) const { return ranks_->same_as(*other.ranks_); }
 
   // Of this node only, before HDF5 reads raw data of a served dataset by itself (H5Dread_chunk, a virtual
-  // dataset, H5Fget_vfd_handle, H5Dflush), and before it writes them.
+  // dataset, H5Fget_vfd_handle, H5Dflush), and before it writes them. With its neighbours.
   Status drain();
-  // After HDF5 wrote raw data of a served dataset by itself.
+  // After HDF5 wrote raw data of a served dataset by itself. With its neighbours.
   void forget();
 
   Status write(std::uint64_t offset, std::span<const std::byte> data) override;
@@ -75,6 +82,9 @@ class ParallelFile : public RawFile {
   Result<bool> meet(const DatasetMap& dataset, bool can_serve);
 
   friend class HeldDrain;
+  // Calls take(ParallelFile&) for this file and its neighbours.
+  template <class Take>
+  void for_each_neighbour(const Take& take);
 
   const std::shared_ptr<File> file_;
   const bool writable_;
@@ -91,8 +101,8 @@ class ParallelFile : public RawFile {
 };
 
 // Around a native call in which all ranks write together: MPI-IO may then read what lies between their pieces
-// and write it again, so that nothing of ours may arrive there meanwhile (B8). Collective, both ends; null:
-// not needed.
+// and write it again, so that nothing of ours may arrive there meanwhile (B8). For its neighbours, too.
+// Collective, both ends; null: not needed.
 class HeldDrain {
  public:
   explicit HeldDrain(ParallelFile* file);
@@ -102,6 +112,7 @@ class HeldDrain {
 
  private:
   ParallelFile* const file_;
+  std::vector<std::shared_ptr<File>> held_{};
 };
 
 }  // namespace forebay::hdf5

@@ -27,6 +27,16 @@ Ranks::~Ranks() {
   if (finalized == 0 && communicator_->comm != MPI_COMM_NULL) MPI_Comm_free(&communicator_->comm);
 }
 
+bool Ranks::same_as(const Ranks& other) const {
+  if (this == &other) return true;
+  const auto mine = communicator_->comm;
+  const auto theirs = other.communicator_->comm;
+  if (mine == MPI_COMM_NULL || theirs == MPI_COMM_NULL) return mine == theirs;
+  int how = MPI_UNEQUAL;
+  MPI_Comm_compare(mine, theirs, &how);
+  return how != MPI_UNEQUAL;
+}
+
 void Ranks::barrier() const {
   if (size_ > 1) MPI_Barrier(communicator_->comm);
 }
@@ -89,6 +99,7 @@ struct Ranks::Communicator {};
 
 std::unique_ptr<Ranks> Ranks::of(hid_t) { return nullptr; }
 Ranks::~Ranks() = default;
+bool Ranks::same_as(const Ranks&) const { return true; }
 void Ranks::barrier() const {}
 bool Ranks::all(bool mine) const { return mine; }
 std::pair<bool, bool> Ranks::all(bool first, bool second) const { return {first, second}; }

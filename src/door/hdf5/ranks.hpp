@@ -1,7 +1,7 @@
 // The processes that have opened one file together, on a communicator of their own.
 //
-// Every method is collective but size(). With one rank, and in the serial flavour, nothing is asked of MPI.
-// MPI is called in the caller's thread only.
+// Every method is collective but size() and same_as(). With one rank, and in the serial flavour, nothing is
+// asked of MPI. MPI is called in the caller's thread only.
 #pragma once
 
 #include <H5Ipublic.h>
@@ -23,6 +23,8 @@ class Ranks {
   ~Ranks();
 
   [[nodiscard]] int size() const { return size_; }
+  // The same processes?
+  [[nodiscard]] bool same_as(const Ranks& other) const;
   void barrier() const;
   // Do all say yes? None returns before all have been asked.
   [[nodiscard]] bool all(bool mine) const;

@@ -11,29 +11,8 @@
 namespace forebay::testing::ranks {
 namespace {
 
-constexpr hsize_t kPart = 2048;         // elements of each rank
 constexpr hsize_t kFilledChunk = 1024;  // elements
 constexpr hsize_t kHole = 8 * kFilledChunk;
-
-hid_t make(hid_t file, const char* name, hsize_t elements, hid_t dcpl = H5P_DEFAULT) {
-  const hid_t space = H5Screate_simple(1, &elements, nullptr);
-  const hid_t dataset = H5Dcreate2(file, name, H5T_STD_I32LE, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
-  H5Sclose(space);
-  return dataset;
-}
-
-// This rank's part, written or read.
-template <class Move>
-herr_t move_mine(hid_t dataset, const Move& move) {
-  const hsize_t start = kPart * static_cast<hsize_t>(rank());
-  const hid_t space = H5Dget_space(dataset);
-  H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, nullptr, &kPart, nullptr);
-  const hid_t memory = H5Screate_simple(1, &kPart, nullptr);
-  const auto result = move(memory, space);
-  H5Sclose(memory);
-  H5Sclose(space);
-  return result;
-}
 
 // A dataset whose chunks, filled by all ranks together, lie before and behind another one.
 void fill_around(hid_t file) {

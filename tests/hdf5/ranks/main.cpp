@@ -19,6 +19,8 @@ int run(const std::string& verb, const std::string& path, unsigned number) {
   if (verb == "modes") return modes(path);
   if (verb == "grow") return grow(path, number);
   if (verb == "gaps") return gaps(path, number);
+  if (verb == "links") return links(path);
+  if (verb == "multi") return multi(path);
   return 2;
 }
 
@@ -54,6 +56,20 @@ hid_t collective_list() {
   const hid_t list = H5Pcreate(H5P_DATASET_XFER);
   H5Pset_dxpl_mpio(list, H5FD_MPIO_COLLECTIVE);
   return list;
+}
+
+hid_t make(hid_t file, const char* name, hsize_t elements, hid_t dcpl) {
+  const hid_t space = H5Screate_simple(1, &elements, nullptr);
+  const hid_t dataset = H5Dcreate2(file, name, H5T_STD_I32LE, space, H5P_DEFAULT, dcpl, H5P_DEFAULT);
+  H5Sclose(space);
+  return dataset;
+}
+
+hid_t my_part(hid_t dataset) {
+  const hsize_t start = kPart * static_cast<hsize_t>(rank());
+  const hid_t space = H5Dget_space(dataset);
+  H5Sselect_hyperslab(space, H5S_SELECT_SET, &start, nullptr, &kPart, nullptr);
+  return space;
 }
 
 }  // namespace forebay::testing::ranks

@@ -17,6 +17,10 @@ int grow(const std::string& path, unsigned times);
 // Writes a dataset while HDF5 fills chunks before and behind it, and looks whether it is there, `times`
 // times.
 int gaps(const std::string& path, unsigned times);
+// Reads, copies and deletes a dataset of another file by a link that leads there, or a mount.
+int links(const std::string& path);
+// Writes to several datasets at once, the first of which one rank cannot write.
+int multi(const std::string& path);
 
 // A file on the MPI-IO driver.
 [[nodiscard]] hid_t create(const std::string& path, bool collective_metadata = false);
@@ -24,5 +28,21 @@ int gaps(const std::string& path, unsigned times);
 [[nodiscard]] hid_t collective_list();
 [[nodiscard]] int rank();
 [[nodiscard]] int size();
+
+inline constexpr hsize_t kPart = 2048;  // elements of each rank
+// A dataset of 32-bit integers.
+[[nodiscard]] hid_t make(hid_t file, const char* name, hsize_t elements, hid_t dcpl = H5P_DEFAULT);
+// Its dataspace with this rank's part selected.
+[[nodiscard]] hid_t my_part(hid_t dataset);
+// Calls move(memory, space) for this rank's part of one.
+template <class Move>
+herr_t move_mine(hid_t dataset, const Move& move) {
+  const hid_t space = my_part(dataset);
+  const hid_t memory = H5Screate_simple(1, &kPart, nullptr);
+  const auto result = move(memory, space);
+  H5Sclose(memory);
+  H5Sclose(space);
+  return result;
+}
 
 }  // namespace forebay::testing::ranks
