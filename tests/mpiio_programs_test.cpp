@@ -58,7 +58,9 @@ class MpiioPrograms : public ::testing::TestWithParam<const char*> {
     const DoorRun lazy(flavour(), {"FOREBAY_DRAIN_TRIGGER=close"});
     Running job(
         "env", lazy.words(Door::kMpiio, place_.path(),
-                          lazy.on_ranks(2, {"sh", "-c", "echo $$ > " + place_.path() + "/pid.$$; exec \"$@\"",
+                          lazy.on_ranks(2, {"sh", "-c",
+                                            "cd " + place_.path() +
+                                                " && echo $$ > new.$$ && mv new.$$ pid.$$ && exec \"$@\"",
                                             "sh", mpiio_program("scenes", flavour()), scene, file("door")})));
     for (int i = 0; i < 600 && !fs::exists(file("door") + ".written"); ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
