@@ -1,6 +1,7 @@
 #include "extent/weight.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -98,7 +99,12 @@ __attribute__((target("avx512f"))) std::uint64_t blocks_by_wide_vectors(std::byt
     factor = _mm512_add_epi32(factor, step);
   }
   const auto sum = [](__m512i lanes) __attribute__((target("avx512f"))) {
-    return static_cast<std::uint64_t>(_mm512_reduce_add_epi64(lanes));
+    // Not _mm512_reduce_add_epi64: its last additions are of signed numbers, which must not overflow.
+    alignas(kBlock) std::array<std::uint64_t, 8> parts;
+    _mm512_store_si512(parts.data(), lanes);
+    std::uint64_t total = 0;
+    for (const auto part : parts) total += part;
+    return total;
   };
   auto low_sum = sum(low);
   auto high_sum = sum(high);
