@@ -260,6 +260,35 @@ TEST_F(Damage, EveryWordOfTheRecordsMayBeWrong) {
   }
 }
 
+TEST_F(Damage, BucketsThatNameEachOthersPlaceAreNotWrittenHome) {
+  const Place place({.overrides = kSettings});
+  const auto size = place.settings().buffer.bucket_size;
+  const std::string old(2 * size, 'o');
+  std::ofstream(place.home("a")) << old;
+  Child child([&] {
+    auto buffer = place.attach();
+    buffer->pause_drain(true);
+    const auto file = buffer->open(place.home("a"), O_RDWR).value();
+    auto& core = buffer->core();
+    std::array<Word*, 2> places{};
+    // Whole, so that their byte states are the same.
+    for (const std::uint64_t block : {0, 1}) {
+      const std::string bytes(size, block == 0 ? 'x' : 'y');
+      if (!file->write(block * size, std::as_bytes(std::span(bytes)))) return 1;
+      const auto found = core.buckets.find(core.files.key(file->number(), block));
+      if (!found) return 2;
+      places[block] = &core.control.bucket(*found).place;
+    }
+    places[1]->store(places[0]->exchange(places[1]->load()));
+    ::kill(::getpid(), SIGKILL);
+    return 0;
+  });
+  const auto status = child.wait(60s);
+  ASSERT_TRUE(status && Child::was_killed(*status)) << status.value_or(-1);
+  EXPECT_NE(recover(place).drained, 0);
+  EXPECT_EQ(Place::slurp(place.home("a")), old);
+}
+
 TEST_F(Damage, CutFilesAreRefused) {
   const auto seed = choose_seed("damage");
   std::mt19937_64 random(seed);

@@ -9,7 +9,6 @@
 #include "bench/figures.hpp"
 #include "bench/memory.hpp"
 #include "engine/core.hpp"
-#include "extent/weight.hpp"
 
 namespace forebay::bench {
 namespace {
@@ -55,7 +54,8 @@ double with_slots(Core& core, const std::vector<std::uint64_t>& sizes, const std
       if (!slot) throw std::runtime_error("the tier is full");
       taken.push_back(*slot);
       const auto length = static_cast<std::uint32_t>(std::min(bucket_size, size - done));
-      copy_and_weigh(core.tiers.data(*slot), data.data() + done, 0, length);
+      core.tiers.copy_in(*slot, 0, data.data() + done, length, core.control.weights(*slot, 0),
+                         PageWeights::Old::kNone);
     }
   }
   for (const auto slot : taken) core.slots.give_back(slot);

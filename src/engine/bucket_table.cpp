@@ -33,7 +33,6 @@ void make_empty(const BucketView& view) {
   bucket.key.store(0, std::memory_order_release);
   bucket.place.store(0, std::memory_order_relaxed);
   bucket.claimer.store(0, std::memory_order_relaxed);
-  bucket.weight.store(0, std::memory_order_relaxed);
   view.reset(ByteState::kInvalid);
 }
 
@@ -138,7 +137,7 @@ Result<BucketTable::Inserted> BucketTable::insert(Key key, std::uint32_t tier) {
     bucket.key.store(key, std::memory_order_relaxed);
     bucket.place.store(slot ? *slot + 1 : 0, std::memory_order_relaxed);
     bucket.claimer.store(slot ? 0 : peers_.self(), std::memory_order_relaxed);
-    bucket.weight.store(0, std::memory_order_relaxed);
+    if (slot) view(index).reset_weights();
     bucket.hits.store(0, std::memory_order_relaxed);
     bucket.flags.fetch_and(kBucketFills, std::memory_order_relaxed);
     bucket.dirty_since.store(0, std::memory_order_relaxed);

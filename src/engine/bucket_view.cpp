@@ -1,5 +1,7 @@
 #include "engine/bucket_view.hpp"
 
+#include <utility>
+
 #include "engine/crash_point.hpp"
 #include "extent/weight.hpp"
 
@@ -132,12 +134,33 @@ bool BucketView::all_unsaved() const {
                       : !any(0, size_, [](ByteState s) { return !unsaved(s); });
 }
 
-std::uint64_t BucketView::weigh_all(const std::byte* data) const {
-  std::uint64_t total = 0;
-  for_each(0, size_, [&](std::uint32_t b, std::uint32_t e, ByteState s) {
-    if (readable(s)) total += weigh(data + b, b, e - b);
+template <class Visit>
+void BucketView::for_each_page_weight(const std::byte* data, std::uint32_t from, std::uint32_t to,
+                                      Visit&& visit) const {
+  auto page = from / PageWeights::kPage;
+  std::uint64_t weight = 0;
+  const auto finish_until = [&](std::uint32_t next) {
+    for (; page < next; ++page) visit(page, std::exchange(weight, 0));
+  };
+  const auto end = (to + PageWeights::kPage - 1) / PageWeights::kPage;
+  for_each(page * PageWeights::kPage, end * PageWeights::kPage,
+           [&](std::uint32_t begin_of_run, std::uint32_t end_of_run, ByteState state) {
+             PageWeights::for_each_page(begin_of_run, end_of_run,
+                                        [&](std::uint32_t at, std::uint32_t b, std::uint32_t e) {
+                                          finish_until(at);
+                                          if (readable(state)) weight += weigh(data + b, b, e - b);
+                                        });
+           });
+  finish_until(end);
+}
+
+bool BucketView::bytes_intact(const std::byte* data, std::uint32_t from, std::uint32_t to) const {
+  bool same = true;
+  const auto known = weights();
+  for_each_page_weight(data, from, to, [&](std::uint32_t page, std::uint64_t weight) {
+    same = same && known.of(page) == weight;
   });
-  return total;
+  return same;
 }
 
 bool BucketView::states_intact() const {
@@ -146,7 +169,10 @@ bool BucketView::states_intact() const {
 
 void BucketView::trust(const std::byte* data) const {
   if (fragmented()) bucket_.map_sum.store(control_.map(index_).sum(size_), std::memory_order_relaxed);
-  if (data != nullptr) bucket_.weight.store(weigh_all(data), std::memory_order_relaxed);
+  if (data == nullptr) return;
+  const auto known = weights();
+  for_each_page_weight(data, 0, size_,
+                       [&](std::uint32_t page, std::uint64_t weight) { known.set(page, weight); });
 }
 
 }  // namespace forebay

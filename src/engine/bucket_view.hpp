@@ -22,10 +22,7 @@ namespace forebay {
 class BucketView {
  public:
   BucketView(const Control& control, std::uint32_t index)
-      : control_(control),
-        bucket_(control.bucket(index)),
-        index_(index),
-        size_(control.header().bucket_size) {}
+      : control_(control), bucket_(control.bucket(index)), index_(index), size_(control.bucket_size()) {}
 
   [[nodiscard]] Bucket& bucket() const { return bucket_; }
   [[nodiscard]] std::uint32_t index() const { return index_; }
@@ -78,9 +75,17 @@ class BucketView {
   void reset(ByteState state) const;  // all bytes at once; never fails
   void compact() const;               // back to a list, if the states fit in one
 
-  // The weight of all bytes that are not Invalid, from the bytes themselves.
-  [[nodiscard]] std::uint64_t weigh_all(const std::byte* data) const;
-  // Are list or map, key and checksums what this code would have left? Needs the lock and an even version.
+  // The checksums, of a bucket that has a slot.
+  [[nodiscard]] PageWeights weights() const {
+    return control_.weights(bucket_.place.load(std::memory_order_relaxed) - 1,
+                            bucket_.key.load(std::memory_order_relaxed));
+  }
+  // Nothing counts; of a bucket whose bytes are all Invalid.
+  void reset_weights() const { weights().reset(size_ / PageWeights::kPage); }
+  // Have the pages that [from, to) touches the checksums of what counts in `data`, the bucket's bytes? Needs
+  // the lock and an even version.
+  [[nodiscard]] bool bytes_intact(const std::byte* data, std::uint32_t from, std::uint32_t to) const;
+  // Are list or map and key what this code would have left? Needs the lock and an even version.
   [[nodiscard]] bool states_intact() const;
   // After taking over from a dead owner in the middle of a change: makes the checksums those of what is
   // there. `data` is null when the bytes are not mapped.
@@ -92,6 +97,9 @@ class BucketView {
     auto& word = bucket_.lists[current & 1].entries[0];
     return static_cast<ByteState>(std::atomic_ref(word).load(std::memory_order_relaxed) & 3);
   }
+  // Calls visit(page, weight of what counts of it in `data`) for the pages that [from, to) touches.
+  template <class Visit>
+  void for_each_page_weight(const std::byte* data, std::uint32_t from, std::uint32_t to, Visit&& visit) const;
   [[nodiscard]] bool all_runs_readable(std::uint32_t from, std::uint32_t to) const;
   [[nodiscard]] bool store(const RunList& list, Room room) const;
   [[nodiscard]] bool become_map(const RunList& list) const;

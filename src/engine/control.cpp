@@ -226,6 +226,11 @@ void Control::release_map(std::uint32_t bucket) const {
   }
 }
 
+Status Control::reserve_weights(std::uint32_t first_slot, std::uint32_t count) const {
+  const auto each = PageWeights::storage_for(header().bucket_size);
+  return reserve_sparse(header().sparse.weights + first_slot * each, count * each);
+}
+
 Status Control::reserve_sparse(std::uint64_t offset, std::uint64_t length) const {
   const std::string path = directory_ + "/" + kSparseFile;
   const Fd file(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));

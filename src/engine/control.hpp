@@ -13,6 +13,7 @@
 #include "config/settings.hpp"
 #include "engine/layout.hpp"
 #include "extent/byte_map.hpp"
+#include "extent/page_weights.hpp"
 #include "os/fd.hpp"
 #include "os/mapping.hpp"
 #include "os/private_file.hpp"
@@ -54,15 +55,16 @@ class Control {
   [[nodiscard]] LeaseRecord& lease(std::uint32_t i) const {
     return at<LeaseRecord>(header().regions.leases)[i];
   }
-  [[nodiscard]] FileRecord& file(std::uint32_t i) const { return at<FileRecord>(header().regions.files)[i]; }
+  [[nodiscard]] FileRecord& file(std::uint32_t i) const { return files_[i]; }
   [[nodiscard]] LongPath& long_path(std::uint32_t i) const {
     return at<LongPath>(header().regions.long_paths)[i];
   }
   [[nodiscard]] Word& file_chain(std::uint32_t i) const { return at<Word>(header().regions.file_chains)[i]; }
-  [[nodiscard]] Chain& chain(std::uint32_t i) const { return at<Chain>(header().regions.chains)[i]; }
-  [[nodiscard]] Bucket& bucket(std::uint32_t i) const { return at<Bucket>(header().regions.buckets)[i]; }
+  [[nodiscard]] Chain& chain(std::uint32_t i) const { return chains_[i]; }
+  [[nodiscard]] Bucket& bucket(std::uint32_t i) const { return buckets_[i]; }
   [[nodiscard]] Word& bucket_owner(std::uint32_t i) const { return at<Word>(header().regions.owners)[i]; }
   [[nodiscard]] SlotWord& slot(std::uint32_t i) const { return at<SlotWord>(header().regions.slots)[i]; }
+  [[nodiscard]] std::uint32_t bucket_size() const { return bucket_size_; }
 
   // The files a lease has open; storage must have been reserved by reserve_opens.
   [[nodiscard]] Word* opens(std::uint32_t lease) const;
@@ -74,6 +76,16 @@ class Control {
   Status reserve_map(std::uint32_t bucket) const;
   void release_map(std::uint32_t bucket) const;
 
+  // The checksums of what lies in a slot for `key`; storage must have been reserved by reserve_weights, which
+  // is done for all slots that a tier has storage for.
+  [[nodiscard]] PageWeights weights(std::uint32_t slot, std::uint64_t key) const {
+    constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;
+    auto* words = sparse_.data() + header().sparse.weights +
+                  std::uint64_t{slot} * PageWeights::storage_for(bucket_size_);
+    return {reinterpret_cast<PageWeights::Word*>(words), key * kOdd};
+  }
+  Status reserve_weights(std::uint32_t first_slot, std::uint32_t count) const;
+
   // Where it lies, without links.
   [[nodiscard]] const std::string& directory() const { return directory_; }
 
@@ -83,7 +95,13 @@ class Control {
 
  private:
   Control(Mapping control, Mapping sparse, std::string directory)
-      : control_(std::move(control)), sparse_(std::move(sparse)), directory_(std::move(directory)) {}
+      : control_(std::move(control)),
+        sparse_(std::move(sparse)),
+        directory_(std::move(directory)),
+        files_(at<FileRecord>(header().regions.files)),
+        chains_(at<Chain>(header().regions.chains)),
+        buckets_(at<Bucket>(header().regions.buckets)),
+        bucket_size_(header().bucket_size) {}
 
   template <class T>
   [[nodiscard]] T* at(std::uint64_t offset) const {
@@ -94,6 +112,11 @@ class Control {
   Mapping control_;
   Mapping sparse_;
   std::string directory_;  // for reserving storage later: no descriptor is kept
+  // What every access looks up, without the way through the header, which is constant.
+  FileRecord* files_;
+  Chain* chains_;
+  Bucket* buckets_;
+  std::uint32_t bucket_size_;
 };
 
 inline constexpr const char* kControlFile = "control";

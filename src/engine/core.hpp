@@ -34,7 +34,7 @@ struct Core {
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
-  [[nodiscard]] std::uint32_t bucket_size() const { return control.header().bucket_size; }
+  [[nodiscard]] std::uint32_t bucket_size() const { return control.bucket_size(); }
   // Where a byte of a file lies. Bucket sizes are powers of two, which a division would not know.
   [[nodiscard]] std::uint64_t block_of(std::uint64_t offset) const {
     return offset >> std::countr_zero(bucket_size());

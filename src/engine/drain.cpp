@@ -2,13 +2,13 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <thread>
 
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "engine/crash_point.hpp"
-#include "extent/weight.hpp"
 #include "os/futex.hpp"
 
 namespace forebay {
@@ -47,8 +47,14 @@ Result<Claim> Drain::claim(Shipment& shipment, std::uint64_t block) {
   if (bucket.claimer.load() != 0) return Claim::kBusy;
   if (record.intent.load() != 0) return Claim::kStepBack;
   if ((bucket.flags.load() & kBucketDamaged) != 0) return Claim::kDamaged;
-  if (!states.any(0, states.size(), [](ByteState s) { return s == ByteState::kDirty; }))
-    return Claim::kNothing;
+  std::uint32_t dirty_from = states.size();
+  std::uint32_t dirty_to = 0;
+  states.for_each(0, states.size(), [&](std::uint32_t b, std::uint32_t e, ByteState s) {
+    if (s != ByteState::kDirty) return;
+    dirty_from = std::min(dirty_from, b);
+    dirty_to = e;
+  });
+  if (dirty_to == 0) return Claim::kNothing;
 
   const auto place = bucket.place.load();
   const std::byte* data = core_.buckets.data(bucket);
@@ -66,7 +72,7 @@ Result<Claim> Drain::claim(Shipment& shipment, std::uint64_t block) {
     }
     data = copy.get();
   }
-  if (!intact || states.weigh_all(data) != bucket.weight.load()) {
+  if (!intact || !states.bytes_intact(data, dirty_from, dirty_to)) {
     bucket.flags.fetch_or(kBucketDamaged);
     count(core_.counters().damaged);
     note_error(

@@ -10,7 +10,6 @@
 #include "engine/crash_point.hpp"
 #include "engine/evictor.hpp"
 #include "engine/file_buckets.hpp"
-#include "extent/weight.hpp"
 
 namespace forebay {
 namespace {
@@ -157,20 +156,27 @@ void Fetcher::install(std::uint32_t index, std::uint32_t at, const std::byte* da
   auto& bucket = core_.control.bucket(index);
   const auto slot = bucket.place.load(std::memory_order_relaxed) - 1;
   const auto states = core_.buckets.view(index);
-  std::uint64_t weight = 0;
+  const auto weights = states.weights();
   std::uint64_t filled = 0;
+  const auto for_each_gap = [&](auto&& visit) {
+    states.for_each(at, at + length, [&](std::uint32_t b, std::uint32_t e, ByteState s) {
+      if (s == ByteState::kInvalid) visit(b, e);
+    });
+  };
   const Change change(bucket);
-  states.for_each(at, at + length, [&](std::uint32_t b, std::uint32_t e, ByteState s) {
-    if (s != ByteState::kInvalid) return;
-    weight += core_.tiers.copy_in(slot, b, data + (b - at), e - b);
+  for_each_gap([&](std::uint32_t b, std::uint32_t e) {
+    core_.tiers.copy_in(slot, b, data + (b - at), e - b, weights, PageWeights::Old::kNone);
     filled += e - b;
   });
   FOREBAY_CRASH_POINT("fill.copied");
   // Clean pieces are not worth a map.
   const auto valid = [](ByteState state) { return state == ByteState::kInvalid ? ByteState::kValid : state; };
-  if (!states.rewrite(at, at + length, valid, Room::kFill)) return;
+  if (!states.rewrite(at, at + length, valid, Room::kFill)) {
+    const auto* bytes = core_.buckets.data(bucket);
+    for_each_gap([&](std::uint32_t b, std::uint32_t e) { weights.take_off(bytes, b, e); });
+    return;
+  }
   FOREBAY_CRASH_POINT("fill.valid");
-  bucket.weight.store(bucket.weight.load() + weight, std::memory_order_relaxed);
   count(core_.counters().filled_bytes, filled);
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "extent/byte_map.hpp"
+#include "extent/page_weights.hpp"
 
 namespace forebay {
 namespace {
@@ -90,6 +91,7 @@ Status lay_out(const Settings& settings, Header& h) {
   end = 0;
   h.sparse.opens = take(end, std::uint64_t{h.lease_count} * h.opens_per_lease * sizeof(Word));
   h.sparse.maps = take(end, std::uint64_t{h.bucket_count} * ByteMap::storage_for(h.bucket_size));
+  h.sparse.weights = take(end, std::uint64_t{h.slot_count} * PageWeights::storage_for(h.bucket_size));
   h.sparse.end = end;
   return {};
 }

@@ -19,7 +19,7 @@ using Wide = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && Wide::is_always_lock_free);
 
 inline constexpr std::uint64_t kMagic = 0x31594142'45524f46;  // "FOREBAY1"
-inline constexpr std::uint32_t kLayoutVersion = 9;
+inline constexpr std::uint32_t kLayoutVersion = 10;
 inline constexpr std::uint32_t kTierLimit = 8;
 inline constexpr std::uint32_t kLeaseLimit = 1024;
 inline constexpr std::uint32_t kLinked =
@@ -41,7 +41,7 @@ struct Regions {
 
 // Region offsets within the sparse file, whose storage is reserved piece by piece when it is needed.
 struct SparseRegions {
-  std::uint64_t opens, maps, end;
+  std::uint64_t opens, maps, weights, end;
 };
 
 struct Header {
@@ -213,7 +213,6 @@ struct alignas(64) Bucket {
   Word place;  // slot + 1
   Word claimer;
   Word current;  // which list:1 | map:1 | RunList::Packed::count:4 | sequence:26
-  Wide weight;
   Wide map_sum;
   Word used;  // tick of last use
   Word hits;

@@ -144,6 +144,8 @@ bool Mover::settle(const Candidate& candidate, std::uint32_t slot) {
   {
     const Change change(bucket);
     core_.slots.hold(old, candidate.bucket);
+    core_.control.weights(slot, candidate.key)
+        .copy_words(core_.control.weights(old, candidate.key), core_.bucket_size() / PageWeights::kPage);
     FOREBAY_CRASH_POINT("move.before_place");
     bucket.place.store(slot + 1, std::memory_order_release);  // S1
     FOREBAY_CRASH_POINT("move.placed");

@@ -44,7 +44,7 @@ Result<Copy> copy_of(Core& core, std::uint32_t index, Key key) {
       copy.runs.push_back({b, e});
     }
   });
-  if (!copy.runs.empty() && states.weigh_all(copy.bytes.data()) != bucket.weight.load()) {
+  if (!copy.runs.empty() && !states.bytes_intact(copy.bytes.data(), 0, states.size())) {
     copy.soundness = Soundness::kDamaged;
   }
   return copy;

@@ -99,7 +99,8 @@ bool SlotTable::grow(std::uint32_t tier, Asker asker) {
     const auto& header = control_.header();
     const auto step = std::clamp(from, slots_in(kLeastStep, header), slots_in(kGrowStep, header));
     const auto to = static_cast<std::uint32_t>(std::min<std::uint64_t>(mine.slots, from + step));
-    const auto status = mine.mapped ? mine.mapped->grow(from, to, asker) : mine.block->grow(from, to);
+    auto status = control_.reserve_weights(mine.first_slot + from, to - from);
+    if (status) status = mine.mapped ? mine.mapped->grow(from, to, asker) : mine.block->grow(from, to);
     FOREBAY_CRASH_POINT("slot.grown");
     if (status) {
       shared.available.store(to, std::memory_order_release);

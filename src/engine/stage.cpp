@@ -9,7 +9,6 @@
 #include "engine/dirty_filter.hpp"
 #include "engine/evictor.hpp"
 #include "engine/truncate.hpp"
-#include "extent/weight.hpp"
 #include "os/futex.hpp"
 
 namespace forebay {
@@ -107,15 +106,6 @@ Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, s
     some_saved = some_saved || s == ByteState::kValid || s == ByteState::kClaimed;
     some_readable = some_readable || readable(s);
   });
-  // Of what is overwritten, the weight; unless that can be had on the way, or is that of the whole bucket.
-  const bool whole = length == states.size();
-  const bool replaces = !some_invalid && !whole;
-  std::uint64_t covered = whole ? bucket.weight.load(std::memory_order_relaxed) : 0;
-  if (some_readable && some_invalid && !whole) {
-    states.for_each(at, end, [&](std::uint32_t b, std::uint32_t e, ByteState s) {
-      if (readable(s)) covered += weigh(bytes + b, b, e - b);
-    });
-  }
   const bool was_clean = bucket.dirty_since.load(std::memory_order_relaxed) == 0;
   {
     const Change change(bucket);
@@ -126,8 +116,14 @@ Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, s
       return Outcome::kFragmented;
     }
     FOREBAY_CRASH_POINT("stage.before_copy");
-    const auto weight = replaces ? replace_and_weigh(bytes + at, data, at, length)
-                                 : core_.tiers.copy_in(place - 1, at, data, length);
+    const auto weights = states.weights();
+    if (some_readable && some_invalid) {
+      states.for_each(at, end, [&](std::uint32_t b, std::uint32_t e, ByteState s) {
+        if (readable(s)) weights.take_off(bytes, b, e);
+      });
+    }
+    core_.tiers.copy_in(place - 1, at, data, length, weights,
+                        some_invalid ? PageWeights::Old::kNone : PageWeights::Old::kCounted);
     FOREBAY_CRASH_POINT("stage.copied");
     if (some_invalid && !states.rewrite(at, end, [](ByteState) { return ByteState::kDirty; })) {
       // The copied bytes are Invalid still or again, so that they do not count; those that were readable do.
@@ -135,8 +131,6 @@ Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, s
       return Outcome::kFragmented;
     }
     FOREBAY_CRASH_POINT("stage.dirty");
-    bucket.weight.store(bucket.weight.load(std::memory_order_relaxed) + weight - covered,
-                        std::memory_order_relaxed);
     if (was_clean) bucket.dirty_since.store(core_.control.tick(), std::memory_order_relaxed);
     raise_size(file, key_block(key) * core_.bucket_size() + end);
     FOREBAY_CRASH_POINT("stage.sized");

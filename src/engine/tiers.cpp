@@ -9,7 +9,6 @@
 #include "base/format.hpp"
 #include "engine/data_owner.hpp"
 #include "engine/geometry.hpp"
-#include "extent/weight.hpp"
 #include "os/private_file.hpp"
 #include "tier/journal_directory.hpp"
 #include "tier/replay.hpp"
@@ -96,20 +95,22 @@ Tier& Tiers::of_slot(std::uint32_t slot) {
   return *tiers_.back();
 }
 
-std::uint64_t Tiers::copy_in(std::uint32_t slot, std::uint32_t offset, const std::byte* from,
-                             std::uint32_t length) {
+void Tiers::copy_in(std::uint32_t slot, std::uint32_t offset, const std::byte* from, std::uint32_t length,
+                    const PageWeights& weights, PageWeights::Old old) {
   auto& tier = of_slot(slot);
   const auto number = slot - tier.first_slot;
-  auto* const to = tier.mapped->slot(number) + offset;
-  // Of what lies there now: the caller's memory may have changed meanwhile.
-  if (tier.mapped->write_unentered(number, offset, from, length)) return weigh(to, offset, length);
-  return copy_and_weigh(to, from, offset, length);
+  auto* const bucket = tier.mapped->slot(number);
+  // What lies there now is counted: the caller's memory may have changed meanwhile.
+  if (old == PageWeights::Old::kNone && tier.mapped->write_unentered(number, offset, from, length)) {
+    weights.count_in(bucket, offset, length);
+  } else {
+    weights.copy_in(bucket, from, offset, length, old);
+  }
 }
 
 Status Tiers::read(std::uint32_t slot, std::uint32_t offset, std::uint32_t length, std::byte* to) {
+  if (!reserved(slot)) return fail(EBADMSG, format_text("the buffer has no bucket {}", slot));
   auto& tier = of_slot(slot);
-  if (!tier.holds(slot) || !tier.reserved(slot))
-    return fail(EBADMSG, format_text("the buffer has no bucket {}", slot));
   if (tier.mapped) {
     std::copy_n(tier.mapped->slot(slot - tier.first_slot) + offset, length, to);
     return {};

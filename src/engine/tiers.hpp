@@ -48,6 +48,11 @@ class Tiers {
   [[nodiscard]] Tier& operator[](std::size_t i) { return *tiers_[i]; }
   [[nodiscard]] Tier& of_slot(std::uint32_t slot);
 
+  // Is there storage for the slot, and so for its checksums?
+  [[nodiscard]] bool reserved(std::uint32_t slot) {
+    const auto& tier = of_slot(slot);
+    return tier.holds(slot) && tier.reserved(slot);
+  }
   // Where the slot's bytes lie in memory; null if its tier is not mapped, or there is no such slot.
   [[nodiscard]] std::byte* data(std::uint32_t slot) const {
     for (const auto& tier : mapped_) {
@@ -58,9 +63,9 @@ class Tiers {
     }
     return nullptr;
   }
-  // Copies into a reserved slot of a mapped tier; returns the weight of what was copied (extent/weight.hpp).
-  std::uint64_t copy_in(std::uint32_t slot, std::uint32_t offset, const std::byte* from,
-                        std::uint32_t length);
+  // Copies into a reserved slot of a mapped tier, as PageWeights::copy_in does.
+  void copy_in(std::uint32_t slot, std::uint32_t offset, const std::byte* from, std::uint32_t length,
+               const PageWeights& weights, PageWeights::Old old);
   // Reads a part of a slot of any tier. EBADMSG: there is no such slot.
   Status read(std::uint32_t slot, std::uint32_t offset, std::uint32_t length, std::byte* to);
 

@@ -12,7 +12,6 @@
 #include "base/log.hpp"
 #include "engine/crash_point.hpp"
 #include "engine/file_buckets.hpp"
-#include "extent/weight.hpp"
 
 namespace forebay {
 namespace {
@@ -46,6 +45,14 @@ std::unique_ptr<std::byte[]> read_whole(Core& core, const Bucket& bucket) {
   return copy;
 }
 
+// Of the bytes from `from` on, those in a state that `goes` do not count any more.
+void take_off(const BucketView& states, const std::byte* data, std::uint32_t from, bool (*goes)(ByteState)) {
+  const auto weights = states.weights();
+  states.for_each(from, states.size(), [&](std::uint32_t b, std::uint32_t e, ByteState s) {
+    if (goes(s)) weights.take_off(data, b, e);
+  });
+}
+
 // Makes bytes [from, end) of a bucket Invalid. The caller holds the lock.
 void cut(Core& core, std::uint32_t index, std::uint32_t from) {
   auto& bucket = core.control.bucket(index);
@@ -59,17 +66,16 @@ void cut(Core& core, std::uint32_t index, std::uint32_t from) {
     if (data == nullptr && bucket.place.load() != 0) bucket.flags.fetch_or(kBucketDamaged);
   }
   const Change change(bucket);
-  std::uint64_t lost = 0;
-  if (data != nullptr && from != 0) {
-    states.for_each(from, states.size(), [&](std::uint32_t b, std::uint32_t e, ByteState s) {
-      if (readable(s)) lost += weigh(data + b, b, e - b);
-    });
+  if (from == 0) {
+    if (const auto place = bucket.place.load(); place != 0 && core.tiers.reserved(place - 1))
+      states.reset_weights();
+  } else if (data != nullptr) {
+    take_off(states, data, from, readable);
   }
   FOREBAY_CRASH_POINT("truncate.before_cut");
   // T1: one more run than a write may leave always fits.
   (void)states.rewrite(from, states.size(), [](ByteState) { return ByteState::kInvalid; }, Room::kAll);
   FOREBAY_CRASH_POINT("truncate.cut");
-  bucket.weight.store(from == 0 ? 0 : bucket.weight.load() - lost, std::memory_order_relaxed);
   states.compact();
   if (!states.any_unsaved()) bucket.dirty_since.store(0, std::memory_order_relaxed);
 }
@@ -220,14 +226,10 @@ void drop_buckets(Core& core, Drain& drain, std::uint32_t file, std::uint64_t fi
     }
     if (data == nullptr) continue;
     const Change change(bucket);
-    std::uint64_t lost = 0;
-    states.for_each(0, states.size(), [&](std::uint32_t b, std::uint32_t e, ByteState s) {
-      if (s == ByteState::kValid) lost += weigh(data + b, b, e - b);
-    });
+    take_off(states, data, 0, [](ByteState s) { return s == ByteState::kValid; });
     (void)states.rewrite(
         0, states.size(), [](ByteState s) { return s == ByteState::kValid ? ByteState::kInvalid : s; },
         Room::kAll);
-    bucket.weight.store(bucket.weight.load() - lost, std::memory_order_relaxed);
   }
   core.buckets.announce_room();
 }

@@ -1,7 +1,6 @@
 #include "extent/weight.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 
@@ -13,12 +12,8 @@ namespace forebay {
 namespace {
 
 static_assert(std::endian::native == std::endian::little);
-// Also what streaming stores are aligned to.
 constexpr std::uint32_t kBlock = 64;
-
-// From this length on the copy goes around the cache: no read for ownership, and the reader to come is the
-// drain.
-constexpr std::uint32_t kStreamFrom = 64u << 10;
+static_assert(kBlock == kStreamAlignment);
 
 // Odd, so that multiples of it are different modulo 2^32.
 constexpr std::uint32_t kStep = 0x9e37'79b1;
@@ -100,11 +95,10 @@ __attribute__((target("avx512f"))) std::uint64_t blocks_by_wide_vectors(std::byt
   }
   const auto sum = [](__m512i lanes) __attribute__((target("avx512f"))) {
     // Not _mm512_reduce_add_epi64: its last additions are of signed numbers, which must not overflow.
-    alignas(kBlock) std::array<std::uint64_t, 8> parts;
-    _mm512_store_si512(parts.data(), lanes);
-    std::uint64_t total = 0;
-    for (const auto part : parts) total += part;
-    return total;
+    const __m256i four = _mm256_add_epi64(_mm512_castsi512_si256(lanes), _mm512_extracti64x4_epi64(lanes, 1));
+    const __m128i two = _mm_add_epi64(_mm256_castsi256_si128(four), _mm256_extracti128_si256(four, 1));
+    const __m128i one = _mm_add_epi64(two, _mm_unpackhi_epi64(two, two));
+    return static_cast<std::uint64_t>(_mm_cvtsi128_si64(one));
   };
   auto low_sum = sum(low);
   auto high_sum = sum(high);
@@ -150,11 +144,6 @@ __attribute__((target("avx2"))) std::uint64_t blocks_by_vectors(std::byte* to, c
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(lanes + 4), _mm256_add_epi64(high[0], high[1]));
   return lanes[0] + lanes[1] + lanes[2] + lanes[3] + kHigh * (lanes[4] + lanes[5] + lanes[6] + lanes[7]);
 }
-// Streaming stores are ordered with no other store, neither with what says that bytes are about to change nor
-// with what says that they have.
-void fence_streaming() { _mm_sfence(); }
-#else
-void fence_streaming() {}
 #endif
 
 template <Store store>
@@ -209,22 +198,23 @@ std::uint64_t weigh(const std::byte* data, std::uint32_t offset, std::uint32_t l
 
 std::uint64_t copy_and_weigh(std::byte* to, const std::byte* from, std::uint32_t offset,
                              std::uint32_t length) {
-  // Streaming stores want `to` as aligned as its place in the bucket says; buckets start on pages.
-  if (length < kStreamFrom || (reinterpret_cast<std::uintptr_t>(to) - offset) % kBlock != 0) {
-    return pass<Store::kCached>(to, from, offset, length);
-  }
-  fence_streaming();
-  const auto total = pass<Store::kStreamed>(to, from, offset, length);
-  fence_streaming();
-  return total;
+  return pass<Store::kCached>(to, from, offset, length);
+}
+
+std::uint64_t stream_and_weigh(std::byte* to, const std::byte* from, std::uint32_t offset,
+                               std::uint32_t length) {
+  return pass<Store::kStreamed>(to, from, offset, length);
+}
+
+void fence_streaming() {
+#ifdef __x86_64__
+  _mm_sfence();
+#endif
 }
 
 std::uint64_t replace_and_weigh(std::byte* to, const std::byte* from, std::uint32_t offset,
                                 std::uint32_t length) {
-  // Around the cache it takes two passes: the first brings what is overwritten into it.
-  if (length < kStreamFrom) return pass<Store::kReplaced>(to, from, offset, length);
-  const auto old = weigh(to, offset, length);
-  return copy_and_weigh(to, from, offset, length) - old;
+  return pass<Store::kReplaced>(to, from, offset, length);
 }
 
 }  // namespace forebay

@@ -20,7 +20,15 @@ std::uint64_t weigh(const std::byte* data, std::uint32_t offset, std::uint32_t l
 std::uint64_t copy_and_weigh(std::byte* to, const std::byte* from, std::uint32_t offset,
                              std::uint32_t length);
 
-// The same, less the weight of what was overwritten: by how much the weight of the bucket grew.
+// The same around the cache: no read for ownership, and the reader to come is the drain. `to` lies on a
+// multiple of kStreamAlignment, and so does its place. Such stores are ordered with no others:
+// fence_streaming() before and after them is the caller's.
+inline constexpr std::uint32_t kStreamAlignment = 64;
+std::uint64_t stream_and_weigh(std::byte* to, const std::byte* from, std::uint32_t offset,
+                               std::uint32_t length);
+void fence_streaming();
+
+// By how much the weight of the bucket grew: what was copied less what was overwritten.
 std::uint64_t replace_and_weigh(std::byte* to, const std::byte* from, std::uint32_t offset,
                                 std::uint32_t length);
 

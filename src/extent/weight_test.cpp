@@ -57,10 +57,14 @@ TEST_P(WeightOf, CopyWeighsWhatItCopied) {
   alignas(4096) static std::byte bucket[1 << 18];
   std::mt19937 random(4);
   for (int i = 0; i < 2000; ++i) {
-    const auto offset = static_cast<std::uint32_t>(random() % 70'000);
+    auto offset = static_cast<std::uint32_t>(random() % 70'000);
+    if (i % 2 == 0) offset -= offset % kStreamAlignment;
     const auto length = static_cast<std::uint32_t>(i % 4 == 0 ? random() % 190'000 : random() % 5000);
     const auto* from = data.data() + random() % 64;
-    const auto weight = copy_and_weigh(bucket + offset, from, offset, length);
+    const bool aligned = offset % kStreamAlignment == 0;
+    const auto weight = aligned ? stream_and_weigh(bucket + offset, from, offset, length)
+                                : copy_and_weigh(bucket + offset, from, offset, length);
+    fence_streaming();
     ASSERT_EQ(weight, slow_weight(from, offset, length));
     ASSERT_EQ(std::memcmp(bucket + offset, from, length), 0);
   }
