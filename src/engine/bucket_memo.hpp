@@ -1,4 +1,5 @@
-// Where the blocks that a handle read last were found: a guess that spares the index.
+// Where the blocks that a handle read last were found: a guess that spares the index; and how much it has
+// read since it last noted a use.
 //
 // A hint, by any number of threads at once: whoever uses it looks whether the bucket has the block's key
 // still.
@@ -24,8 +25,19 @@ class BucketMemo {
     places_[block % kPlaces].store(bucket + 1, std::memory_order_relaxed);
   }
 
+  // Should this hit be noted in the bucket? Looking at the clock costs as much as a small hit, and noting
+  // makes others wait for the line: once for each kNoted bytes, of whichever bucket it is then.
+  bool touch_is_due(std::uint32_t length) {
+    const auto read = since_noted_.load(std::memory_order_relaxed) + length;
+    const bool due = read >= kNoted;
+    since_noted_.store(due ? 0 : read, std::memory_order_relaxed);
+    return due;
+  }
+
  private:
+  static constexpr std::uint32_t kNoted = 1024;
   std::array<std::atomic<std::uint32_t>, kPlaces> places_{};  // bucket + 1
+  std::atomic<std::uint32_t> since_noted_{kNoted - 1};
 };
 
 }  // namespace forebay

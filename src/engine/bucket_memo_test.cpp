@@ -38,5 +38,15 @@ TEST(BucketMemo, ABucketThatHasAnotherBlockByNowIsNotServed) {
   EXPECT_GT(test->core().counted(&Counters::hit_bytes), 0u);
 }
 
+TEST(BucketMemo, NotesAUseOnceForEachKibibyteAndTheFirstAtOnce) {
+  BucketMemo memo;
+  EXPECT_TRUE(memo.touch_is_due(64));
+  int noted = 0;
+  for (int i = 0; i < 160; ++i) noted += memo.touch_is_due(64) ? 1 : 0;
+  EXPECT_EQ(noted, 10);
+  EXPECT_TRUE(memo.touch_is_due(4096));
+  EXPECT_TRUE(memo.touch_is_due(4096));
+}
+
 }  // namespace
 }  // namespace forebay

@@ -61,10 +61,14 @@ class Fetcher {
     std::uint32_t truncations = 0;
   };
 
+  // The same where it is more than a hit in one block that the memo knows. All of `out` lies in the file.
+  [[gnu::noinline]] Result<std::uint64_t> get_blocks(const std::shared_ptr<HomeFile>& home,
+                                                     const FileSettings& settings, std::uint64_t offset,
+                                                     std::span<std::byte> out, BucketMemo& memo);
   // The rest of a read, from the first block that was no hit on. How many bytes home had to give.
   Result<std::uint64_t> get_missing(const std::shared_ptr<HomeFile>& home, const FileSettings& settings,
                                     std::uint64_t offset, std::span<std::byte> out, BucketMemo& memo);
-  // One attempt without the lock: true if all of it was there.
+  // Without the lock: true if all of it was there.
   bool hit(Key key, std::uint32_t at, std::uint32_t length, std::byte* out, const FileSettings& settings,
            BucketMemo& memo);
   // Copies what is there and lists what is not.
