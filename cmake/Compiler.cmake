@@ -28,9 +28,9 @@ set(CMAKE_C_FLAGS_DEBUG "-Og -g")
 # For what only tests run once: optimising it takes a third of its compilation and gains nothing.
 set(FOREBAY_TEST_OPTIONS $<$<CONFIG:RelWithDebInfo>:-O0>)
 
-# forebay_compile_together(<target>): for a target whose sources another target compiles one by one. Reading the
-# headers once for a dozen sources takes a quarter of the time; names inside their namespaces must differ. CMake's
-# own way to do this names the sources by their whole paths, so that ccache never knows them in another checkout.
+# forebay_compile_together(<target>): for a target whose sources another target compiles one by one, and for tests.
+# Reading the headers once for a dozen sources takes a quarter of the time; names inside their namespaces must differ.
+# CMake's own way to do this names the sources by their whole paths, so that ccache never knows them in another checkout.
 function(forebay_compile_together target)
   get_target_property(sources ${target} SOURCES)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/together)

@@ -9,7 +9,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-std::string error_of(std::string_view yaml) {
+std::string choice_error(std::string_view yaml) {
   const auto settings = load_text(yaml, "f.yaml");
   return settings ? "no error" : settings.error().message;
 }
@@ -106,16 +106,17 @@ TEST(FileChoice, ALaterSourceReplacesTheWholeList) {
 }
 
 TEST(FileChoice, ImpossibleOnesAreRefused) {
-  EXPECT_EQ(error_of("homes:\n  - /a\n  - b\n"), "f.yaml:3: homes[1]: \"b\" is not an absolute path");
-  EXPECT_EQ(error_of("homes: [/a:b]\n"), "f.yaml:1: homes[0]: \"/a:b\" holds a colon, which separates paths");
-  EXPECT_EQ(error_of("homes: [[/a]]\n"), "f.yaml:1: homes[0]: needs an absolute path");
+  EXPECT_EQ(choice_error("homes:\n  - /a\n  - b\n"), "f.yaml:3: homes[1]: \"b\" is not an absolute path");
+  EXPECT_EQ(choice_error("homes: [/a:b]\n"),
+            "f.yaml:1: homes[0]: \"/a:b\" holds a colon, which separates paths");
+  EXPECT_EQ(choice_error("homes: [[/a]]\n"), "f.yaml:1: homes[0]: needs an absolute path");
   EXPECT_EQ(
-      error_of("homes: {a: b}\n"),
+      choice_error("homes: {a: b}\n"),
       "f.yaml:1: homes: needs a list: empty (preloaded doors do nothing) or absolute paths, separated by "
       "colons");
-  EXPECT_EQ(error_of("include: [a/b]\n"),
+  EXPECT_EQ(choice_error("include: [a/b]\n"),
             "f.yaml:1: include[0]: \"a/b\" can never match: a pattern with '/' begins with '/' or **");
-  EXPECT_EQ(error_of("max_file_size: -1\n"),
+  EXPECT_EQ(choice_error("max_file_size: -1\n"),
             "f.yaml:1: max_file_size: \"-1\" is not 0 (no limit) or a size from 1 to 1PiB");
   const auto settings = load({}, Environment({{"FOREBAY_HOMES", "/a:b"}}));
   ASSERT_FALSE(settings);

@@ -8,7 +8,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::string error_of(std::string_view yaml) {
+std::string list_error(std::string_view yaml) {
   const auto settings = load_text(yaml, "f.yaml");
   return settings ? "no error" : settings.error().message;
 }
@@ -72,39 +72,41 @@ TEST(Tiers, ImpossibleOnesAreRefused) {
   const std::string forms =
       "tiers are a list of entries {kind: ..., path: ..., size: ...}, or a text "
       "kind:path:size,kind:path:size";
-  EXPECT_EQ(error_of("tiers:\n"), "f.yaml:1: tiers: " + forms);
-  EXPECT_EQ(error_of("tiers: []\n"), "f.yaml:1: tiers: " + forms);
-  EXPECT_EQ(error_of("tiers: {kind: memory}\n"), "f.yaml:1: tiers: " + forms);
-  EXPECT_EQ(error_of("tiers:\n  - memory\n"), "f.yaml:2: tiers[0]: " + forms);
-  EXPECT_EQ(error_of("tiers:\n  - {path: /a}\n"),
+  EXPECT_EQ(list_error("tiers:\n"), "f.yaml:1: tiers: " + forms);
+  EXPECT_EQ(list_error("tiers: []\n"), "f.yaml:1: tiers: " + forms);
+  EXPECT_EQ(list_error("tiers: {kind: memory}\n"), "f.yaml:1: tiers: " + forms);
+  EXPECT_EQ(list_error("tiers:\n  - memory\n"), "f.yaml:2: tiers[0]: " + forms);
+  EXPECT_EQ(list_error("tiers:\n  - {path: /a}\n"),
             "f.yaml:2: tiers[0]: has no kind: memory, pmem, nvme or shared");
-  EXPECT_EQ(error_of("tiers:\n  - {kind: memory}\n"), "f.yaml:2: tiers[0]: has no path");
-  EXPECT_EQ(error_of("tiers:\n  - kind: memory\n    path: shm\n"),
+  EXPECT_EQ(list_error("tiers:\n  - {kind: memory}\n"), "f.yaml:2: tiers[0]: has no path");
+  EXPECT_EQ(list_error("tiers:\n  - kind: memory\n    path: shm\n"),
             "f.yaml:3: tiers[0].path: \"shm\" is not an absolute path");
-  EXPECT_EQ(error_of("tiers:\n  - kind: ram\n    path: /a\n"),
+  EXPECT_EQ(list_error("tiers:\n  - kind: ram\n    path: /a\n"),
             "f.yaml:2: tiers[0].kind: \"ram\" is not memory, pmem, nvme or shared");
-  EXPECT_EQ(error_of("tiers:\n  - {kind: memory, path: /a, size: 0}\n"),
+  EXPECT_EQ(list_error("tiers:\n  - {kind: memory, path: /a, size: 0}\n"),
             "f.yaml:2: tiers[0].size: \"0\" is not a size of at least 32KiB, a share such as 25%, or auto");
-  EXPECT_EQ(error_of("tiers:\n  - {kind: memory, path: /a, size: 1MiB}\n"),
+  EXPECT_EQ(list_error("tiers:\n  - {kind: memory, path: /a, size: 1MiB}\n"),
             "f.yaml:2: tiers[0].size: \"1MiB\" is less than 8 buckets of 256KiB (2MiB)");
-  EXPECT_EQ(error_of("tiers:\n  - {kind: memory, path: /a, sise: 1GiB}\n"),
+  EXPECT_EQ(list_error("tiers:\n  - {kind: memory, path: /a, sise: 1GiB}\n"),
             "f.yaml:2: tiers[0].sise: unknown key, not kind, path, size, name, bandwidth or latency; did you "
             "mean size?");
-  EXPECT_EQ(error_of("tiers:\n  - {kind: memory, path: [a]}\n"), "f.yaml:2: tiers[0].path: needs one value");
-  EXPECT_EQ(error_of("tiers:\n  - {kind: nvme, path: /a}\n  - {kind: nvme, path: /a/.}\n"),
+  EXPECT_EQ(list_error("tiers:\n  - {kind: memory, path: [a]}\n"),
+            "f.yaml:2: tiers[0].path: needs one value");
+  EXPECT_EQ(list_error("tiers:\n  - {kind: nvme, path: /a}\n  - {kind: nvme, path: /a/.}\n"),
             "f.yaml:3: tiers[1]: nvme at /a is tiers[0] already");
-  EXPECT_EQ(error_of("tiers:\n  - {kind: nvme, path: /a, name: x}\n  - {kind: nvme, path: /b, name: x}\n"),
+  EXPECT_EQ(list_error("tiers:\n  - {kind: nvme, path: /a, name: x}\n  - {kind: nvme, path: /b, name: x}\n"),
             "f.yaml:3: tiers[1].name: \"x\" is the name of tiers[0] already");
-  EXPECT_EQ(error_of("tiers: nvme:/1,nvme:/2,nvme:/3,nvme:/4,nvme:/5,nvme:/6,nvme:/7,nvme:/8,nvme:/9\n"),
+  EXPECT_EQ(list_error("tiers: nvme:/1,nvme:/2,nvme:/3,nvme:/4,nvme:/5,nvme:/6,nvme:/7,nvme:/8,nvme:/9\n"),
             "f.yaml:1: tiers: 9 tiers are more than the 8 allowed");
   EXPECT_EQ(
-      error_of("tiers: memory:/a:lots\n"),
+      list_error("tiers: memory:/a:lots\n"),
       "f.yaml:1: tiers[0].size: \"lots\" is not a size of at least 32KiB, a share such as 25%, or auto");
-  EXPECT_EQ(error_of("tiers: 'memory:/a,'\n"), "f.yaml:1: tiers[1]: \"\" is not kind:path or kind:path:size");
+  EXPECT_EQ(list_error("tiers: 'memory:/a,'\n"),
+            "f.yaml:1: tiers[1]: \"\" is not kind:path or kind:path:size");
 }
 
 TEST(Tiers, SmallBucketsAllowSmallTiers) {
-  EXPECT_EQ(error_of("buffer: {bucket_size: 4KiB}\ntiers: memory:/a:32KiB\n"), "no error");
+  EXPECT_EQ(list_error("buffer: {bucket_size: 4KiB}\ntiers: memory:/a:32KiB\n"), "no error");
 }
 
 TEST(Rules, FirstThatMatchesAndGivesASettingWins) {
@@ -154,27 +156,28 @@ TEST(Rules, FromTheEnvironmentWithVariables) {
 
 TEST(Rules, BadOnesAreRefused) {
   const std::string forms = "files is a list of entries {match: PATTERN, SETTING: VALUE, ...}";
-  EXPECT_EQ(error_of("files: x\n"), "f.yaml:1: files: " + forms);
-  EXPECT_EQ(error_of("files:\n  - x\n"), "f.yaml:2: files[0]: " + forms);
-  EXPECT_EQ(error_of("files:\n  - {mode: sync}\n"), "f.yaml:2: files[0]: has no match: the files it is for");
-  EXPECT_EQ(error_of("files:\n  - {match: x}\n"),
+  EXPECT_EQ(list_error("files: x\n"), "f.yaml:1: files: " + forms);
+  EXPECT_EQ(list_error("files:\n  - x\n"), "f.yaml:2: files[0]: " + forms);
+  EXPECT_EQ(list_error("files:\n  - {mode: sync}\n"),
+            "f.yaml:2: files[0]: has no match: the files it is for");
+  EXPECT_EQ(list_error("files:\n  - {match: x}\n"),
             "f.yaml:2: files[0]: sets nothing for the files it matches");
-  EXPECT_EQ(error_of("files:\n  - match: x\n    mood: sync\n"),
+  EXPECT_EQ(list_error("files:\n  - match: x\n    mood: sync\n"),
             "f.yaml:3: files[0]: mood: unknown setting; did you mean mode?");
-  EXPECT_EQ(error_of("files:\n  - match: x\n    buffer: {name: y}\n"),
+  EXPECT_EQ(list_error("files:\n  - match: x\n    buffer: {name: y}\n"),
             "f.yaml:3: files[0]: buffer.name: is not a setting of single files");
-  EXPECT_EQ(error_of("files:\n  - match: x\n    mode: fast\n"),
+  EXPECT_EQ(list_error("files:\n  - match: x\n    mode: fast\n"),
             "f.yaml:3: files[0].mode: \"fast\" is not async, sync, scratch or bypass");
-  EXPECT_EQ(error_of("files:\n  - match: x\n    mode: [sync]\n"),
+  EXPECT_EQ(list_error("files:\n  - match: x\n    mode: [sync]\n"),
             "f.yaml:3: files[0].mode: needs one value: async, sync, scratch or bypass");
-  EXPECT_EQ(error_of("files:\n  - match: []\n    mode: sync\n"),
+  EXPECT_EQ(list_error("files:\n  - match: []\n    mode: sync\n"),
             "f.yaml:2: files[0]: has no match: the files it is for");
   EXPECT_EQ(
-      error_of("files:\n  - match: ['']\n    mode: sync\n"),
+      list_error("files:\n  - match: ['']\n    mode: sync\n"),
       "f.yaml:2: files[0].match: needs a pattern, or a list of patterns, such as \"*.h5\" or /scratch/**");
-  EXPECT_EQ(error_of("files:\n  - match: a/b\n    mode: sync\n"),
+  EXPECT_EQ(list_error("files:\n  - match: a/b\n    mode: sync\n"),
             "f.yaml:2: files[0].match: \"a/b\" can never match: a pattern with '/' begins with '/' or **");
-  EXPECT_EQ(error_of("files:\n  - match: x\n    reserve.size: 1\n    reserve: {size: 2}\n"),
+  EXPECT_EQ(list_error("files:\n  - match: x\n    reserve.size: 1\n    reserve: {size: 2}\n"),
             "f.yaml:4: files[0].reserve.size: given before in this rule");
 }
 

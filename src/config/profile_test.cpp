@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-std::string error_of(std::string_view yaml) {
+std::string profile_error(std::string_view yaml) {
   const auto profile = parse_profile(yaml, "p.yaml");
   return profile ? "no error" : profile.error().message;
 }
@@ -34,13 +34,13 @@ TEST(Profile, ReadsBackWhatItWrites) {
 TEST(Profile, EmptyOneReadsBack) { EXPECT_TRUE(parse_profile(format_profile({}), "p.yaml")); }
 
 TEST(Profile, RefusesOtherThings) {
-  EXPECT_EQ(error_of("hello"), "p.yaml:1: not a profile");
-  EXPECT_EQ(error_of("mode: sync"), "p.yaml:1: mode: unknown key");
-  EXPECT_EQ(error_of("tiers:\n  - {kind: memory, path: /a}"),
+  EXPECT_EQ(profile_error("hello"), "p.yaml:1: not a profile");
+  EXPECT_EQ(profile_error("mode: sync"), "p.yaml:1: mode: unknown key");
+  EXPECT_EQ(profile_error("tiers:\n  - {kind: memory, path: /a}"),
             "p.yaml:2: tiers: an entry needs path, bandwidth and latency");
-  EXPECT_EQ(error_of("homes:\n  - x"), "p.yaml:2: homes: an entry has keys and values");
-  EXPECT_EQ(error_of("homes:\n  - {path: x}"), "p.yaml:2: homes.path: \"x\" is not an absolute path");
-  EXPECT_EQ(error_of("homes:\n  - {speed: 3}"), "p.yaml:2: homes.speed: unknown key");
+  EXPECT_EQ(profile_error("homes:\n  - x"), "p.yaml:2: homes: an entry has keys and values");
+  EXPECT_EQ(profile_error("homes:\n  - {path: x}"), "p.yaml:2: homes.path: \"x\" is not an absolute path");
+  EXPECT_EQ(profile_error("homes:\n  - {speed: 3}"), "p.yaml:2: homes.speed: unknown key");
 }
 
 TEST(Profile, NoneThereIsNotFound) { EXPECT_EQ(read_profile("/nonexistent/p.yaml").error().code, ENOENT); }

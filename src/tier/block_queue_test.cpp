@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 constexpr std::uint64_t kBucket = 64 << 10;
 constexpr std::uint64_t kSlots = 64;
 
-class BlockQueueTest : public testing::TestWithParam<bool> {
+class BlockQueueTest : public ::testing::TestWithParam<bool> {
  protected:
   BlockQueueTest() : store_(BlockStore::open(directory_.fd(), "nvme.data", kBucket, kSlots).value()) {
     EXPECT_TRUE(store_.grow(0, kSlots));
@@ -129,7 +129,7 @@ TEST_P(BlockQueueTest, UnalignedMemoryWorksAsWell) {
   EXPECT_EQ(std::memcmp(back.data() + 1, memory.get() + 8 + 4097, 1000), 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Way, BlockQueueTest, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Way, BlockQueueTest, ::testing::Bool(),
                          [](const auto& way) { return way.param ? "Asynchronous" : "Synchronous"; });
 
 TEST_F(BlockQueueTest, DestructionWaitsForWhatIsUnderWay) {

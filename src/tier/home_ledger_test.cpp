@@ -19,7 +19,7 @@ FileIdentity identity(std::uint64_t inode, std::string path = "/home/file") {
   return {1, inode, 7, std::move(path)};
 }
 
-class HomeLedgerTest : public testing::Test {
+class HomeLedgerTest : public ::testing::Test {
  protected:
   [[nodiscard]] HomeLedger open() const {
     return HomeLedger::open(directory_.fd(), Create::kIfMissing).value();

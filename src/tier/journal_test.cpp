@@ -28,7 +28,7 @@ namespace {
 constexpr std::uint64_t kSmall = kJournalSizeLeast;
 constexpr std::uint64_t kLarge = 4 << 20;
 
-class JournalTest : public testing::TestWithParam<Journal::Medium> {
+class JournalTest : public ::testing::TestWithParam<Journal::Medium> {
  protected:
   [[nodiscard]] std::unique_ptr<Journal> create(std::uint64_t size = kSmall) const {
     return Journal::create(directory_.fd(), size, GetParam()).value();
@@ -345,7 +345,8 @@ TEST_P(JournalTest, SaysWhetherItSurvivesPowerLoss) {
   EXPECT_FALSE(Journal::create(memory.fd(), kSmall, GetParam()).value()->is_persistent());
 }
 
-INSTANTIATE_TEST_SUITE_P(Medium, JournalTest, testing::Values(Journal::Medium::kFile, Journal::Medium::kPmem),
+INSTANTIATE_TEST_SUITE_P(Medium, JournalTest,
+                         ::testing::Values(Journal::Medium::kFile, Journal::Medium::kPmem),
                          [](const auto& medium) {
                            return medium.param == Journal::Medium::kFile ? "File" : "Pmem";
                          });

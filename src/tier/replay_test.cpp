@@ -19,7 +19,7 @@
 namespace forebay {
 namespace {
 
-class ReplayTest : public testing::Test {
+class ReplayTest : public ::testing::Test {
  protected:
   [[nodiscard]] std::unique_ptr<Journal> create() const {
     return Journal::create(directory_.fd(), kJournalSizeLeast, Journal::Medium::kFile).value();

@@ -5,7 +5,7 @@
 namespace forebay::mpiio {
 namespace {
 
-constexpr const char* kKey = "romio_ds_write";
+constexpr const char* kSievingKey = "romio_ds_write";
 // Not a word that a program would use, but one that means the same to ROMIO: whoever sets the hint later is
 // noticed by it.
 constexpr const char* kOff = "DISABLE";
@@ -13,7 +13,7 @@ constexpr const char* kOff = "DISABLE";
 std::string told(MPI_File real) {
   MPI_Info used = MPI_INFO_NULL;
   if (PMPI_File_get_info(real, &used) != MPI_SUCCESS) return {};
-  auto value = info_value(used, kKey);
+  auto value = info_value(used, kSievingKey);
   PMPI_Info_free(&used);
   return value;
 }
@@ -21,7 +21,7 @@ std::string told(MPI_File real) {
 void tell(MPI_File real, const char* value) {
   MPI_Info wanted = MPI_INFO_NULL;
   PMPI_Info_create(&wanted);
-  PMPI_Info_set(wanted, kKey, value);
+  PMPI_Info_set(wanted, kSievingKey, value);
   PMPI_File_set_info(real, wanted);
   PMPI_Info_free(&wanted);
 }
@@ -41,7 +41,8 @@ void SievingHint::switch_on_again(MPI_File real) {
 }
 
 void SievingHint::conceal(MPI_Info info) const {
-  if (!shown_.empty() && info_value(info, kKey) == kOff) PMPI_Info_set(info, kKey, shown_.c_str());
+  if (!shown_.empty() && info_value(info, kSievingKey) == kOff)
+    PMPI_Info_set(info, kSievingKey, shown_.c_str());
 }
 
 }  // namespace forebay::mpiio

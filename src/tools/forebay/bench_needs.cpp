@@ -114,7 +114,7 @@ Needs needs_of(const Workload& workload) {
   return {.home = whole(figures.home), .memory = whole(figures.memory)};
 }
 
-Status check_room(const Workload& workload, const Room& room) {
+Status check_room(const Workload& workload, const RoomLeft& room) {
   const auto needs = needs_of(workload);
   if (needs.memory > room.memory)
     return fail(ENOSPC,

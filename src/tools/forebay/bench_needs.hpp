@@ -15,12 +15,12 @@ struct Needs {
 
 Needs needs_of(const Workload& workload);
 
-struct Room {
+struct RoomLeft {
   std::uint64_t home = 0;
   std::uint64_t memory = 0;
 };
 
 // ENOSPC with a sentence that names the workload.
-Status check_room(const Workload& workload, const Room& room);
+Status check_room(const Workload& workload, const RoomLeft& room);
 
 }  // namespace forebay
