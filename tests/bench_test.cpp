@@ -66,6 +66,19 @@ TEST(Bench, AFileOfH5benchRunsAsItIs) {
   const auto rows = slurp(table);
   EXPECT_LT(rows.find("operation, write"), rows.find("operation, read"));
   EXPECT_NE(rows.find("operation, read"), std::string::npos) << rows;
+  EXPECT_THAT(rows, HasSubstr("ranks, 2, \ncollective data, NO, \ncollective meta, NO, \nsubfiling, NO, \n"
+                              "total compute time, "));
+}
+
+// HDF5's own pass-through connector is one that every machine has.
+TEST(Bench, AnyOtherConnectorIsAWay) {
+  const Bench bench(kTinyWrite, kTwoRanks + R"("compare": ["native",
+      {"name": "through", "connector": "pass_through under_vol=0;under_info={}"}],)");
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_EQ(bench.value("[(x['way'], x['status'], x['settings']) for x in l if x['kind'] == 'result']"),
+            "[('native', 'ok', {}), ('through', 'ok', {'HDF5_VOL_CONNECTOR': "
+            "'pass_through under_vol=0;under_info={}'})]");
 }
 
 // The engine's own ring for this tier was taken for the program's by the POSIX door, which then buffered

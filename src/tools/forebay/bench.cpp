@@ -44,7 +44,7 @@ struct Options {
   std::vector<std::string> compare{};
   LaunchChoice launch{};
   unsigned repeat = 0;  // 0: as the files say, or three times
-  bool no_verify = false;
+  bool verify = true;
   bool null = false;
   RoundOptions rounds{};
 };
@@ -177,6 +177,14 @@ class Bench {
       }
     }
     write_csv(done);
+    if (!progress_.shown()) report_done(workload);
+  }
+
+  // Where no bar can be shown, as in a log: what there is to wait for.
+  void report_done(const Workload& workload) const {
+    complain(format_text("{} done, {:.0f} % of all rounds, {}", workload.name,
+                         static_cast<double>(finished_) / static_cast<double>(all_) * 100,
+                         format_duration(Clock::now() - began_)));
   }
 
   void show(const std::string& what, double part) {
@@ -214,7 +222,7 @@ std::string command_of(const Options& options) {
   if (!options.launch.command.empty()) command += " --launcher " + options.launch.command;
   if (options.launch.ranks != 0) command += format_text(" --ranks {}", options.launch.ranks);
   if (options.repeat != 0) command += format_text(" --repeat {}", options.repeat);
-  if (options.no_verify) command += " --no-verify";
+  if (!options.verify) command += " --no-verify";
   return command;
 }
 
@@ -255,7 +263,7 @@ int bench(Options options) {
   if (options.files.empty()) return list_workloads();
   auto suite = read_all(options);
   if (!suite) return refuse_settings(suite.error());
-  options.rounds.verify = !options.no_verify;
+  options.rounds.verify = options.verify;
   stop_on_signals();
   const ScratchFolder scratch(options.memory);
   if (scratch.path().empty()) return refuse({errno, "cannot make a directory in " + options.memory});
@@ -291,7 +299,8 @@ void add_bench(CLI::App& app, int& code) {
   auto* verb = app.add_subcommand(
       "bench", "Run I/O workloads natively and through Forebay side by side, and check every byte");
   verb->add_option("FILE", options->files,
-                   "Workloads: h5bench's JSON configuration, or the name of one that comes with Forebay");
+                   "Workloads: h5bench's JSON configuration, or the name of one that comes with Forebay")
+      ->type_name("");
   verb->add_option(
           "--home", options->home,
           "Directory for the files; \"slowfs\" mounts a slow file system (used unless a file names a home)")
@@ -312,7 +321,10 @@ void add_bench(CLI::App& app, int& code) {
       ->type_name("N")
       ->check(CLI::Range(1U, 4096U));
   verb->add_option("--only", options->only, "Only workloads whose name holds this")->type_name("TEXT");
-  verb->add_flag("--no-verify", options->no_verify, "Do not check what is read and left at home");
+  auto* const verify = verb->add_flag("--verify", "Check all that is read and left at home (the default)");
+  verb->add_flag_callback(
+          "--no-verify", [options] { options->verify = false; }, "Do not check it")
+      ->excludes(verify);
   verb->add_flag("--null", options->null, "Also show what the kernels themselves cost");
   verb->add_option("--seed", options->rounds.seed, "Of the data (1)")->type_name("N");
   verb->add_option("--set", options->rounds.set, "A setting for all ways through Forebay; may be repeated")

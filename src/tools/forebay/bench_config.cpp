@@ -166,6 +166,9 @@ Result<Workload> workload_of(const Json& object, const Shared& shared, const std
     if (const auto found = workload.given.find(key); found != workload.given.end())
       workload.csv = found->second;
   }
+  // Of dlio it is a name without its ending.
+  const bool bare = workload.given.contains("output-csv-name") && !workload.csv.ends_with(".csv");
+  if (bare && !workload.csv.empty()) workload.csv += ".csv";
   return workload;
 }
 

@@ -46,6 +46,7 @@ constexpr auto kParticles = std::to_array<Key>({
     {"IO_OPERATION", kText, ""},
     {"ASYNC_MODE", kWord, "NON", "NON IMP EXP"},
     {"CSV_FILE", kText, ""},
+    {"ENV_METADATA_FILE", kText, ""},
     {"READ_OPTION", kWord, "FULL", "FULL PARTIAL STRIDED LDC RDC PRL CS"},
     {"TO_READ_NUM_PARTICLES", kCount, "0"},
 });
@@ -237,6 +238,7 @@ constexpr auto kOtherNames = std::to_array<Named>({
 constexpr auto kNotDone = std::to_array<Named>({
     {"cuda_write", "there is no GPU's memory here (write with FILE_PER_PROC does the rest)"},
     {"cuda_read", "there is no GPU's memory here (read with FILE_PER_PROC does the rest)"},
+    {"write_var_data_dist", "no sizes are read from a file here (write_var_normal_dist spreads them)"},
     {"qmcpack", "it is a program of its own: start it with `forebay run`"},
 });
 

@@ -167,8 +167,13 @@ std::string bench_table(const std::vector<WorkloadRounds>& all, bool verified) {
   return text;
 }
 
+// h5bench's rows, in its order, and the way.
 std::string bench_csv(const WorkloadRounds& workload) {
   std::string text;
+  const auto said = [&](const char* key) {
+    const auto found = workload.workload.configuration.find(key);
+    return found != workload.workload.configuration.end() && found->second == "1" ? "YES" : "NO";
+  };
   for (const auto& way : workload.ways) {
     if (first_failure(way) != nullptr || way.rounds.empty()) continue;
     text += "metric, value, unit\n";
@@ -177,6 +182,8 @@ std::string bench_csv(const WorkloadRounds& workload) {
     };
     text += format_text("operation, {}, \nway, {}, \nranks, {}, \n", workload.workload.kernel, way.way.name,
                         workload.workload.launch.ranks);
+    text += format_text("collective data, {}, \ncollective meta, {}, \nsubfiling, {}, \n",
+                        said("COLLECTIVE_DATA"), said("COLLECTIVE_METADATA"), said("SUBFILING"));
     row("total compute time", time_of(way, "compute").median, "seconds");
     row("total size", static_cast<double>(way.rounds.front().bytes) / kMegabyte, "MB");
     row("raw time", time_of(way, "raw").median, "seconds");

@@ -19,7 +19,16 @@ namespace {
 class PlainFormatter : public CLI::Formatter {
  public:
   std::string make_option_opts(const CLI::Option* option) const override {
-    return option->get_type_name().empty() ? "" : " " + option->get_type_name();
+    const auto type = option->get_type_name();
+    const auto name = type.substr(0, type.find(':'));  // a check of the value describes itself behind it
+    return name.empty() ? "" : " " + name;
+  }
+  // A group of options that are not shown leaves a line of its own.
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    auto text = CLI::Formatter::make_help(app, std::move(name), mode);
+    for (auto gap = text.find("\n\n\n"); gap != std::string::npos; gap = text.find("\n\n\n"))
+      text.erase(gap, 1);
+    return text;
   }
 };
 
