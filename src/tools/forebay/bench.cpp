@@ -223,6 +223,12 @@ std::string command_of(const Options& options) {
   if (options.launch.ranks != 0) command += format_text(" --ranks {}", options.launch.ranks);
   if (options.repeat != 0) command += format_text(" --repeat {}", options.repeat);
   if (!options.verify) command += " --no-verify";
+  if (options.null) command += " --null";
+  if (!options.only.empty()) command += " --only " + options.only;
+  if (options.rounds.seed != RoundOptions{}.seed) command += format_text(" --seed {}", options.rounds.seed);
+  for (std::size_t i = 0; i < options.compare.size(); ++i)
+    command += (i == 0 ? " --compare " : ",") + options.compare[i];
+  for (const auto& setting : options.rounds.set) command += " --set " + setting;
   return command;
 }
 

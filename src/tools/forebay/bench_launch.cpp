@@ -81,8 +81,7 @@ struct Folders {
 };
 
 Folders folders() {
-  std::error_code unknown;
-  const auto own = fs::canonical("/proc/self/exe", unknown).parent_path();
+  const auto own = fs::path(own_program()).parent_path();
   const auto build = own.parent_path().parent_path().parent_path();
   if (std::error_code failed; fs::exists(build / "CMakeCache.txt", failed)) return {build, own};
   return {{}, own};
@@ -130,6 +129,14 @@ Result<Launch> launch_of(const Texts& mpi) {
   if (launch.flavour == "openmpi" && first_of(mpi, "configuration").empty())
     launch.words.insert(launch.words.end(), {"--oversubscribe", "--bind-to", "none"});
   return launch;
+}
+
+const std::string& own_program() {
+  static const std::string kPath = [] {
+    std::error_code unknown;
+    return fs::canonical("/proc/self/exe", unknown).string();
+  }();
+  return kPath;
 }
 
 Result<std::string> kernels_program(const std::string& flavour) {

@@ -13,6 +13,8 @@ Result<Launch> launch_of(const Texts& mpi);
 // The number of ranks that h5bench's `mpi` asks for, in its configuration or else in `ranks`; empty: none.
 std::string count_in(const Texts& mpi);
 
+// Where this program lies; as it was when first asked for, since it may be replaced while a long run goes on.
+[[nodiscard]] const std::string& own_program();
 // Beside this program, as it was built or installed. ENOENT with words when it is not there.
 Result<std::string> kernels_program(const std::string& flavour);
 // Folder of the workloads that come with Forebay.

@@ -197,7 +197,7 @@ class Rounds::Attempt {
       result_.settings["HDF5_VOL_CONNECTOR"] = way_.connector;
     }
     if (way_.kind != Way::Kind::kForebay) return {};
-    std::vector<std::string> words{"/proc/self/exe",
+    std::vector<std::string> words{own_program(),
                                    "run",
                                    "--quiet",
                                    "--home",
@@ -206,7 +206,6 @@ class Rounds::Attempt {
                                    scratch("report"),
                                    "--set",
                                    "buffer.directory=" + control()};
-    words[0] = fs::canonical("/proc/self/exe").string();
     const auto set = [&](const std::string& text) { words.insert(words.end(), {"--set", text}); };
     for (const auto& text : rounds_.options_.set) {
       set(text);

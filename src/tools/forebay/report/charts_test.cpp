@@ -71,7 +71,25 @@ TEST(LineChart, NumbersStandWhereTheyAre) {
 TEST(LineChart, NamesStandInTheirOrder) {
   const auto chart = line_chart(lines({{"CC", {}, one(1)}, {"CI", {}, one(2)}}), kPalette);
   EXPECT_THAT(chart, HasSubstr(R"(x="75%")"));
-  EXPECT_THAT(chart, HasSubstr(">CI</text>"));
+  EXPECT_THAT(chart, HasSubstr("<span>CI</span>"));
+}
+
+// Names that are longer than their share are broken into lines; where there are many, only some are shown.
+TEST(LineChart, NamesAreTextBeneathTheDrawing) {
+  const auto long_names =
+      line_chart(lines({{"a read of everything", {}, one(1)}, {"a read of a tenth", {}, one(2)}}), kPalette);
+  EXPECT_THAT(long_names, HasSubstr(R"(<div class="x-ticks"><span>a read of everything</span><span>)"));
+  std::vector<LinePoint> many;
+  for (int i = 0; i < 20; ++i) many.push_back({std::to_string(i), {}, one(1)});
+  EXPECT_THAT(line_chart(lines(many), kPalette), Not(HasSubstr("x-ticks")));
+}
+
+TEST(LineChart, WhatIsFarApartIsOnALogarithmicScale) {
+  const auto far = line_chart(lines({{"1", 1, one(4e3)}, {"2", 2, one(250e6)}}), kPalette);
+  EXPECT_THAT(far, HasSubstr("MB/s, on a logarithmic scale"));
+  EXPECT_THAT(far, is_sound());
+  EXPECT_THAT(line_chart(lines({{"1", 1, one(4e6)}, {"2", 2, one(8e6)}}), kPalette),
+              Not(HasSubstr("logarithmic")));
 }
 
 TEST(LineChart, AMissingPointIsAGap) {

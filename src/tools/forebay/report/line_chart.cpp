@@ -12,11 +12,13 @@ namespace {
 
 constexpr double kHeight = 220;  // of the plot, in pixels
 constexpr double kWide = 1000;   // of what is stretched to the plot's width
+constexpr double kFar = 50;      // times as much, and a linear scale would show the smaller ones as nothing
 
 // Places on the horizontal axis, between 0 and 1.
 struct Across {
   std::vector<double> places;
   std::vector<std::pair<double, std::string>> ticks;
+  bool named = false;  // each tick has an equal share of the axis, and its name may take several lines
 };
 
 Across by_number(const std::vector<LinePoint>& points) {
@@ -26,7 +28,7 @@ Across by_number(const std::vector<LinePoint>& points) {
     low = std::min(low, *point.x);
     high = std::max(high, *point.x);
   }
-  const bool wide = low > 0 && high / low > 50;
+  const bool wide = low > 0 && high / low > kFar;
   const auto axis = wide ? Axis::logarithmic(low, high) : Axis::between(low, high);
   Across across;
   for (const auto& point : points) across.places.push_back(axis.place(*point.x));
@@ -43,6 +45,7 @@ Across by_order(const std::vector<LinePoint>& points) {
     across.places.push_back((static_cast<double>(i) + 0.5) / count);
     if (i % every == 0) across.ticks.emplace_back(across.places.back(), points[i].name);
   }
+  across.named = every == 1;
   return across;
 }
 
@@ -70,10 +73,19 @@ std::string frame(const Across& across, const Axis& up, const Unit& unit) {
   for (const auto& [place, name] : across.ticks) {
     out += format_text(R"(<line class="grid" x1="{0}" x2="{0}" y1="{1}" y2="{2}"/>)", percent(place),
                        coordinate(kHeight), coordinate(kHeight + 4));
+    if (across.named) continue;
     out += format_text(R"(<text class="tick" text-anchor="middle" x="{}" y="{}">{}</text>)", percent(place),
                        coordinate(kHeight + 18), escape(name));
   }
   return out;
+}
+
+// Beneath the drawing, as text that is broken where it does not fit.
+std::string names(const Across& across) {
+  if (!across.named) return {};
+  std::string out = R"(<div class="x-ticks">)";
+  for (const auto& [place, name] : across.ticks) out += format_text("<span>{}</span>", escape(name));
+  return out + "</div>";
 }
 
 // The line and the band of its spread, in pieces where points are missing.
@@ -150,14 +162,19 @@ std::string spoken(const LineChart& chart) {
 
 std::string line_chart(const LineChart& chart, const Palette& palette) {
   double largest = 0;
+  double smallest = 0;
   for (const auto& line : chart.lines) {
     for (const auto& point : line.points) {
-      if (point.rate) largest = std::max(largest, point.rate->high);
+      if (!point.rate) continue;
+      largest = std::max(largest, point.rate->high);
+      if (point.rate->low > 0)
+        smallest = smallest > 0 ? std::min(smallest, point.rate->low) : point.rate->low;
     }
   }
   if (largest <= 0) return {};
   const auto unit = unit_of_bytes(largest);
-  const auto up = Axis::linear(largest);
+  const bool far = smallest > 0 && largest / smallest > kFar;
+  const auto up = far ? Axis::logarithmic(smallest, largest) : Axis::linear(largest);
   const auto across = across_of(chart.lines.front().points);
   std::string legend;
   std::string drawing = frame(across, up, unit);
@@ -168,9 +185,10 @@ std::string line_chart(const LineChart& chart, const Palette& palette) {
   for (const auto& line : chart.lines) drawing += marks(line, across, up, palette.class_of(line.way));
   return format_text(
              R"(<figure class="chart wide"><figcaption>{}</figcaption><ul class="legend">{}</ul>)"
-             R"(<div class="y-name">{}/s</div><div class="plot"><svg width="100%" height="{}" role="img" aria-label="{}">{}</svg></div>)"
-             R"(<div class="x-name">{}</div>)",
-             escape(chart.title), legend, unit.name, coordinate(kHeight), escape(spoken(chart)), drawing,
+             R"(<div class="y-name">{}/s{}</div><div class="plot{}"><svg width="100%" height="{}" role="img" aria-label="{}">{}</svg></div>)"
+             R"({}<div class="x-name">{}</div>)",
+             escape(chart.title), legend, unit.name, far ? ", on a logarithmic scale" : "",
+             across.named ? " named" : "", coordinate(kHeight), escape(spoken(chart)), drawing, names(across),
              escape(chart.x_name)) +
          table(chart) + "</figure>";
 }

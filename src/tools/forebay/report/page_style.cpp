@@ -60,6 +60,9 @@ figcaption{font-weight:600;font-size:.9rem;margin-bottom:.35rem}
 .legend li{display:inline-flex;align-items:center;gap:.4em}
 .plot{padding:8px 14px 24px 44px}
 .plot.fill{padding-bottom:10px}
+.plot.named{padding-bottom:7px}
+.x-ticks{display:flex;padding:0 14px 0 44px;font-size:.76rem;line-height:1.25;color:var(--soft);text-align:center}
+.x-ticks span{flex:1 1 0;min-width:0;padding:0 2px;overflow-wrap:anywhere}
 .plot svg{display:block;overflow:visible}
 .y-name,.x-name{font-size:.8rem;color:var(--soft)}
 .x-name{text-align:center}
@@ -111,7 +114,7 @@ h1{font-size:1.4rem;margin-top:1.2rem}h2{font-size:1.15rem}
 .ratios .bar-label{padding:.5rem 0 0}
 .bar-figure{min-width:5.6em}
 .ratios .bar-figure{min-width:7.5em}
-.plot{padding-left:36px;padding-right:8px}
+.plot,.x-ticks{padding-left:36px;padding-right:8px}
 .summary thead{display:none}
 .summary,.summary tbody,.summary tr,.summary td,.summary th{display:block;width:auto}
 .summary tr{display:grid;grid-template-columns:repeat(3,minmax(0,auto));justify-content:start;gap:0 1.2rem;padding:.3rem 0}

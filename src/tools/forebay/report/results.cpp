@@ -67,6 +67,8 @@ std::vector<const Json*> objects(const Json& array) {
 Pairs machine_of(const Json& machine) {
   auto all = pairs(machine);
   for (auto& [key, value] : all) {
+    if (const auto load = number(machine, "load"); key == "load" && load)
+      value = format_text("{:.1f}", *load);
     if (key != "memory_bytes") continue;
     if (const auto bytes = number(machine, "memory_bytes")) value = bytes_text(*bytes);
     key = "memory";

@@ -143,11 +143,12 @@ TEST(Results, TimelinesAreInOrderAndHaveNoSpanThatEndsBeforeItBegins) {
 
 TEST(Results, MachineAndHomeAreInUnitsForPeople) {
   const auto runs = parse_results(
-      R"({"kind":"run","format":1,"machine":{"memory_bytes":8e9,"cores":2},)"
+      R"({"kind":"run","format":1,"machine":{"memory_bytes":8e9,"cores":2,"load":10.56103515625},)"
       R"("home":{"file_system":"slowfs","write_bandwidth":2e8,"read_bandwidth":0,"latency_ns":2000000}})",
       "file");
   ASSERT_TRUE(runs);
-  EXPECT_THAT(runs->front().machine, ElementsAre(Pair("cores", "2"), Pair("memory", "8.00 GB")));
+  EXPECT_THAT(runs->front().machine,
+              ElementsAre(Pair("cores", "2"), Pair("load", "10.6"), Pair("memory", "8.00 GB")));
   EXPECT_THAT(runs->front().home,
               ElementsAre(Pair("file system", "slowfs"), Pair("latency", "2.00 ms"),
                           Pair("read bandwidth", "unlimited"), Pair("write bandwidth", "200 MB/s")));
