@@ -254,6 +254,21 @@ TEST(BenchConfiguration, WhatDoesNotFitIsSaidBeforeItBegins) {
   EXPECT_FALSE(std::filesystem::exists(bench.results()));
 }
 
+TEST(BenchConfiguration, PlacesThatAreNotThereAreNamed) {
+  const auto unknown = run(Node::program(), {"bench", "nosuch"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_EQ(unknown.err,
+            "forebay: nosuch is neither a file nor a workload that comes with Forebay (`forebay bench` lists "
+            "those)\n");
+  const Bench bench(kTinyWrite);
+  const auto file = run(Node::program(), {"bench", bench.disk("nosuch.json")});
+  EXPECT_THAT(file.err, HasSubstr("nosuch.json: No such file or directory"));
+  if (!SlowfsMount::available()) GTEST_SKIP() << "SKIPPED: no /dev/fuse";
+  const auto disk = run(Node::program(), {"bench", bench.file(), "--disk", bench.disk("nowhere")});
+  EXPECT_EQ(disk.code, 1);
+  EXPECT_THAT(disk.err, HasSubstr("nowhere: No such file or directory"));
+}
+
 TEST(BenchConfiguration, WhatIsNoJsonIsNamed) {
   const Bench bench("");
   std::ofstream(bench.file()) << "{\"benchmarks\": [";

@@ -16,6 +16,15 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
+TEST(Cli, AWordThatIsNoVerbIsNamed) {
+  const auto wrong = run(Node::program(), {"stats"});
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_EQ(wrong.err, "forebay: there is no \"stats\" (`forebay --help` shows what there is)\n");
+  const auto none = run(Node::program(), {});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_EQ(none.err, "forebay: it is not said what to do (`forebay --help` says more)\n");
+}
+
 TEST(CliProfile, KeepsFiguresAndLeavesNothingElse) {
   const Node node;
   const auto ran = node.forebay({"profile", "--seconds", "0.04", "--home", node.disk("home"), "--json"});

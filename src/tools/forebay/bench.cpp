@@ -272,7 +272,7 @@ int bench(Options options) {
   options.rounds.verify = options.verify;
   stop_on_signals();
   const ScratchFolder scratch(options.memory);
-  if (scratch.path().empty()) return refuse({errno, "cannot make a directory in " + options.memory});
+  if (scratch.path().empty()) return refuse(fail_errno(errno, "make a directory in", options.memory).error());
   auto facts = facts_of(suite->workloads.front().launch.flavour, scratch.path());
   if (!facts) return refuse(facts.error());
   facts->command = command_of(options);

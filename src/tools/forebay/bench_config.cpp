@@ -244,8 +244,13 @@ HomeChoice named_home(const std::string& text) {
 }
 
 Result<Suite> read_suite(const std::string& path, const LaunchChoice& choice) {
+  errno = 0;
   std::ifstream in(path);
-  if (!in) return fail(ENOENT, format_text("{}: cannot be read", path));
+  if (!in && errno == ENOENT && !path.contains('/'))
+    return fail(ENOENT, format_text("{} is neither a file nor a workload that comes with Forebay (`forebay "
+                                    "bench` lists those)",
+                                    path));
+  if (!in) return fail_errno(errno, "read", path);
   try {
     const auto file = Json::parse(in, nullptr, true, true);
     auto suite = suite_of(file, std::filesystem::path(path).stem().string(), choice);

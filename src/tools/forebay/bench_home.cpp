@@ -78,7 +78,9 @@ Status BenchHome::mount(const std::string& disk) {
     return fail_errno(errno, "mount a slow file system as home (name a directory with --home instead): open",
                       "/dev/fuse");
   std::error_code failed;
-  FOREBAY_ASSIGN(folder_, fresh_folder(fs::canonical(disk, failed)));
+  const auto place = fs::canonical(disk, failed);
+  if (failed) return fail_errno(failed.value(), "make a directory in", disk);
+  FOREBAY_ASSIGN(folder_, fresh_folder(place));
   direct_ = folder_ / "source";
   path_ = folder_ / "home";
   fs::create_directory(direct_, failed);

@@ -23,8 +23,17 @@ int explain(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
   std::string verb;
   for (const auto* used : app.get_subcommands()) verb = " " + used->get_name();
-  complain(format_text("{} (`forebay{} --help` says more)", error.what(), verb));
+  const bool no_verb =
+      verb.empty() && error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);
+  complain(format_text("{} (`forebay{} --help` says more)",
+                       no_verb ? std::string("it is not said what to do") : error.what(), verb));
   return verb == " run" ? kRunFailed : kUsage;
+}
+
+// CLI11 would only say that a verb is missing.
+bool is_no_verb(const CLI::App& app, const std::vector<std::string>& words) {
+  if (words.empty() || words.front().starts_with('-')) return false;
+  return app.get_subcommands([&](const CLI::App* verb) { return verb->check_name(words.front()); }).empty();
 }
 
 // Under `forebay run` the doors are open for this program too: its own reading and writing at home would land
@@ -62,6 +71,11 @@ int main(int argc, char** argv) {
   }
   try {
     std::vector<std::string> words(argv + 1, argv + argc);
+    if (is_no_verb(app, words)) {
+      complain(
+          format_text("there is no \"{}\" (`forebay --help` shows what there is)", printable(words.front())));
+      return kUsage;
+    }
     drop_separator(app, words);
     std::ranges::reverse(words);
     app.parse(std::move(words));

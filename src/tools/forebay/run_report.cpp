@@ -1,6 +1,7 @@
 #include "tools/forebay/run_report.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/bytes.hpp"
 #include "base/duration.hpp"
@@ -157,6 +158,11 @@ std::string report_text(const RunReport& report) {
     std::string homes;
     for (const auto& home : report.homes) homes += (homes.empty() ? "" : ", ") + printable(home);
     text = line(format_text("no file of {} was buffered", homes.empty() ? "any home" : homes));
+    for (const auto& home : report.homes) {
+      std::error_code failed;
+      if (!std::filesystem::is_directory(home, failed))
+        text += line(format_text("{} is no directory", printable(home)));
+    }
   }
   return text;
 }

@@ -34,8 +34,13 @@ TEST(RunFigures, NothingHiddenIsNothingSaved) {
 }
 
 TEST(RunReport, SaysWhenNothingWasDone) {
+  const RunReport report{.buffer = "b", .homes = {"/usr"}};
+  EXPECT_EQ(report_text(report), "forebay: no file of /usr was buffered\n");
+}
+
+TEST(RunReport, AHomeThatIsNotThereIsNamed) {
   const RunReport report{.buffer = "b", .homes = {"/h"}};
-  EXPECT_EQ(report_text(report), "forebay: no file of /h was buffered\n");
+  EXPECT_EQ(report_text(report), "forebay: no file of /h was buffered\nforebay: /h is no directory\n");
 }
 
 TEST(RunReport, NamesWhatIsNotHome) {
