@@ -166,10 +166,10 @@ class Bench {
     for (unsigned round = 1; round <= rounds_of(workload); ++round) {
       for (auto& way : done.ways) {
         if (stop_signal() != 0) return;
-        auto result = rounds_.run(workload, way.way, round, [&](double part) {
-          show(format_text("{}, {}, round {} of {}", workload.name, way.way.name, round, rounds_of(workload)),
-               part);
-        });
+        const auto what =
+            format_text("{}, {}, round {} of {}", workload.name, way.way.name, round, rounds_of(workload));
+        show(what, 0);  // a round is prepared before it can tell how far it is
+        auto result = rounds_.run(workload, way.way, round, [&](double part) { show(what, part); });
         results_.result(workload, way.way, round, result);
         right_ = right_ && result.ok();
         way.rounds.push_back(std::move(result));
