@@ -52,9 +52,8 @@ Result<std::unique_ptr<Buffer>> Buffer::attach(const Settings& settings, AttachO
   if (fresh) FOREBAY_TRY(buffer->replay());
   if (!buffer->core_.peers.dead().empty()) buffer->recover();
   if (options.background) {
-    buffer->drainer_.adopt_orphans();
-    buffer->drainer_.start();
-    buffer->mover_.start();
+    const auto orphans = buffer->drainer_.adopt_orphans();
+    if (!options.idle_at_first || orphans != 0) buffer->begin_background();
   }
   return buffer;
 }
@@ -73,6 +72,13 @@ Buffer::Buffer(Joined joined, AttachOptions options)
       batches_(core_, stager_, drain_),
       node_log_(core_, drainer_),
       passed_(core_.control.shared().passed) {}
+
+void Buffer::begin_background() {
+  std::call_once(begun_, [this] {
+    drainer_.start();
+    mover_.start();
+  });
+}
 
 Buffer::~Buffer() {
   // A forked child has none of the threads and must not touch what its parent owns.
@@ -142,6 +148,7 @@ Result<HomeStamp> Buffer::look_at(int fd, const std::string& path, Look look) {
 
 Result<std::shared_ptr<File>> Buffer::enter(Fd fd, const std::string& path, int flags, bool writable,
                                             Look look, const std::function<void(FileSettings&)>& adjust) {
+  if (options_.background) begin_background();
   FOREBAY_ASSIGN(const auto stamp, look_at(fd.get(), path, look));
   if (!stamp.regular) return fail(EINVAL, path + " is not a regular file");
   FOREBAY_ASSIGN(auto real, real_path(fd.get(), path));
@@ -212,18 +219,17 @@ Status Buffer::meet_home(std::uint32_t number, int fd, const std::string& path, 
   FOREBAY_ASSIGN(auto home, look_at(fd, path, look));
   if (record.home_modified_ns.load() == home.modified_ns && record.home_size.load() == home.size) return {};
   // What is unsaved now may be home a moment later: home's size counts only if it was looked at afterwards.
-  const bool alone = open_files_[number] <= 1 && !core_.files.used_by_others(number);
-  const bool saved = alone && unsaved_blocks(core_, number, 0, kMaxBlock).empty();
+  // A look at what an open brought along may be older than what others wrote since. Who stages beyond the end
+  // shows its bytes before it raises the size, and does so after this, or before the size is read here.
+  const bool sure = look == Look::kAsk || (open_files_[number] <= 1 && !core_.files.used_by_others(number));
+  auto seen = record.size.load();
+  const bool saved = sure && unsaved_blocks(core_, number, 0, kMaxBlock).empty();
   FOREBAY_ASSIGN(home, look_at(fd, path, look));
   drop_buckets(core_, drain_, number, 0, kMaxBlock, Drop::kClean);
   record.home_modified_ns.store(home.modified_ns);
   record.home_size.store(home.size);
-  auto seen = record.size.load();
-  if (saved) {
-    record.size.compare_exchange_strong(seen, home.size);
-  } else {
-    while (seen < home.size && !record.size.compare_exchange_weak(seen, home.size)) {
-    }
+  if (saved && record.size.compare_exchange_strong(seen, home.size)) return {};
+  while (seen < home.size && !record.size.compare_exchange_weak(seen, home.size)) {
   }
   return {};
 }

@@ -31,6 +31,8 @@ namespace forebay {
 struct AttachOptions {
   bool create = true;      // ENOENT instead of making the buffer
   bool background = true;  // drain, move and look for orphans without being asked
+  // The background begins with the first file: a process with threads pays for them in every system call.
+  bool idle_at_first = false;
 };
 
 // How to look at a file at home: by asking, or at what its open brought along (home_stamps.hpp).
@@ -86,6 +88,7 @@ class Buffer {
   friend class File;
   Buffer(Joined joined, AttachOptions options);
   Status replay();
+  void begin_background();
   [[nodiscard]] Result<HomeStamp> look_at(int fd, const std::string& path, Look look);
   Result<std::shared_ptr<File>> enter(Fd home, const std::string& path, int flags, bool writable, Look look,
                                       const std::function<void(FileSettings&)>& adjust);
@@ -114,6 +117,7 @@ class Buffer {
   PassedNotes passed_;
   std::mutex mutex_;
   std::map<std::uint32_t, unsigned> open_files_;  // guarded by mutex_: handles by file number
+  std::once_flag begun_;                          // the background
   std::atomic<bool> detached_ = false;
 };
 

@@ -97,7 +97,10 @@ Status NodeLog::add(const std::shared_ptr<HomeFile>& home) {
     if (!journal_->is_persistent())
       log_warn("the journal {} lies in memory: it does not survive the loss of the node", journal_->path());
   }
-  if (files_.contains(home->file())) return {};
+  if (const auto found = files_.find(home->file()); found != files_.end()) {
+    if (found->second.home.expired()) found->second.home = home;
+    return {};
+  }
   FOREBAY_ASSIGN(const auto entry, journal_->add_file(identity_of(core_, home->file(), home->path())));
   files_.emplace(home->file(), Logged{entry, home});
   return {};
@@ -132,14 +135,25 @@ Status NodeLog::truncated(const std::shared_ptr<HomeFile>& home, std::uint64_t s
 }
 
 Status NodeLog::make_room() {
-  std::vector<std::shared_ptr<HomeFile>> homes;
+  std::vector<std::pair<std::uint32_t, std::shared_ptr<HomeFile>>> homes;
   {
     const std::scoped_lock lock(mutex_);
-    for (const auto& [file, logged] : files_) homes.push_back(logged.home);
+    for (const auto& [file, logged] : files_) homes.emplace_back(file, logged.home.lock());
   }
-  for (const auto& home : homes)
-    FOREBAY_TRY(bring_home(home, Clock::now() + core_.settings.limits.home_wait));
+  for (const auto& [file, home] : homes) FOREBAY_TRY(bring_home(file, home));
   return {};
+}
+
+// `home` may be none, of a file that is closed here.
+Status NodeLog::bring_home(std::uint32_t file, const std::shared_ptr<HomeFile>& home) {
+  const auto deadline = Clock::now() + core_.settings.limits.home_wait;
+  if (home != nullptr) return bring_home(home, deadline);
+  const auto again = HomeFile::reopen(core_, file);
+  if (again) return bring_home(*again, deadline);
+  // What has no name any more, or was forgotten with it, goes nowhere.
+  if (again.error().code != ESTALE && again.error().code != EBADMSG) return std::unexpected(again.error());
+  FOREBAY_ASSIGN(const auto entry, entry_of(file));
+  return journal_->mark_home(entry, core_.control.shared().journal_sequence.load());
 }
 
 Status NodeLog::bring_home(const std::shared_ptr<HomeFile>& home, Drainer::TimePoint deadline) {

@@ -45,11 +45,13 @@ class NodeLog {
  private:
   struct Logged {
     JournalFile entry;
-    std::shared_ptr<HomeFile> home;
+    // Not kept open: a descriptor that outlives its close keeps locks, and others from executing the file.
+    std::weak_ptr<HomeFile> home;
     std::optional<std::uint32_t> records_home{};  // of all processes, when it was last brought home
   };
   [[nodiscard]] Result<JournalFile> entry_of(std::uint32_t file);
   Status make_room();
+  Status bring_home(std::uint32_t file, const std::shared_ptr<HomeFile>& home);
 
   Core& core_;
   Drainer& drainer_;

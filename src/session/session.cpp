@@ -66,7 +66,7 @@ Result<Buffer*> join(const Membership& wanted) {
     if (member.wanted == wanted) return member.buffer.get();
   }
   FOREBAY_ASSIGN(const auto settings, load_settings(wanted));
-  FOREBAY_ASSIGN(auto buffer, Buffer::attach(settings));
+  FOREBAY_ASSIGN(auto buffer, Buffer::attach(settings, {.idle_at_first = true}));
   all.members.push_back({wanted, std::move(buffer)});
   return all.members.back().buffer.get();
 }
