@@ -145,5 +145,40 @@ TEST(PosixRules, GiveEachPatternItsOwn) {
   EXPECT_FALSE(fs::exists(place.home("a.tmp"))) << "a scratch file goes with its last user";
 }
 
+// What a close ends, it ends however durable the file is.
+TEST(PosixRules, ALockEndsWithTheOpenFileThatHasIt) {
+  const PosixPlace place;
+  fs::create_directory(place.root("nvme"));
+  const auto ran = place.run({"python3", "-c",
+                              "import fcntl, os, sys\n"
+                              "one, two = (os.open(sys.argv[1], os.O_RDWR | os.O_CREAT) for i in range(2))\n"
+                              "os.write(one, b'text')\n"
+                              "fcntl.flock(one, fcntl.LOCK_EX)\n"
+                              "os.close(one)\n"
+                              "fcntl.flock(two, fcntl.LOCK_EX | fcntl.LOCK_NB)\n"
+                              "os.pwrite(two, b'T', 0)\n",
+                              place.home("a")},
+                             {"durability=node", "tiers=nvme:" + place.root("nvme") + ":64MiB"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(slurp(place.home("a")), "Text");
+}
+
+// Names choose when a file is opened; who opens it by another one, or has it by none, sees what is unsaved.
+TEST(PosixRules, WhatIsBufferedIsSeenUnderOtherNames) {
+  const PosixPlace place;
+  const auto read = [](const std::string& how) {
+    return "python3 -c 'import os; print(os.pread(" + how + ", 100, 0))'; ";
+  };
+  const auto script = "cd " + place.home() +
+                      "; exec 3<>a.dat; printf one >&3; mv a.dat b.txt; printf two >&3; " +
+                      read("os.open(\"b.txt\", 0)") + "ln b.txt c.log; printf three >&3; " +
+                      read("os.open(\"c.log\", 0)") + "rm b.txt c.log; printf four >&3; " + read("3");
+  const auto ran = run(PosixPlace::program(),
+                       place.words({"sh", "-ec", script}, {"drain.trigger=never", "include=*.dat"}));
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "b'onetwo'\nb'onetwothree'\nb'onetwothreefour'\n") << ran.err;
+  EXPECT_NE(place.reported("d['staged_bytes']"), "0");
+}
+
 }  // namespace
 }  // namespace forebay::testing

@@ -62,6 +62,8 @@ void compare(std::uint64_t seed, const std::vector<std::string>& settings, int p
   EXPECT_EQ(buffered.code, 0) << buffered.err;
   EXPECT_EQ(difference(plain.out, buffered.out), "") << "seed " << words[0] << "\n" << buffered.err;
   EXPECT_EQ(contents(place.plain()), contents(place.home())) << "seed " << words[0];
+  // Two plain runs are the same, too.
+  EXPECT_NE(place.reported("d['staged_bytes']"), "0") << "seed " << words[0] << "\n" << buffered.err;
 }
 
 class PosixModel : public ::testing::TestWithParam<std::vector<std::string>> {};

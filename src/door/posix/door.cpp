@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <string>
@@ -50,12 +52,19 @@ const char* why_direct(int fd, int flags) {
   return nullptr;
 }
 
-// Nothing is gained where home is memory, unless it is asked for; but who has it buffered must be seen.
-bool home_will_do(Buffer& engine, int fd, const FileSettings& settings) {
-  if (!memory_would_do(settings) || engine.core().home_stamps.file_system(fd) != FileSystem::kMemory)
-    return false;
-  struct stat found{};
-  return ::fstat(fd, &found) == 0 && matters(device_of(found.st_dev), found.st_ino) == 0;
+// Who a descriptor means: what never changes of it, so that home need not be asked. False: no regular file.
+bool identify(int fd, std::uint64_t& device, std::uint64_t& inode) {
+  struct statx found{};
+  if (::statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO, &found) != 0) return false;
+  device = device_of(makedev(found.stx_dev_major, found.stx_dev_minor));
+  inode = found.stx_ino;
+  return S_ISREG(found.stx_mode);
+}
+
+bool somebody_has(int fd) {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  return identify(fd, device, inode) && matters(device, inode) != 0;
 }
 
 // The part of open() that is the engine's. Nothing: the file is none of ours.
@@ -66,11 +75,15 @@ Pin open_in_buffer(int fd, int flags) {
   if (has < 0 || (has & O_PATH) != 0) return {};
   const auto path = name_of(fd);
   const auto& settings = engine->core().settings;
-  if (settings.choice.homes.empty() || settings.choice.of_name(path) != FileVerdict::Chosen) return {};
   const auto wanted_here = settings.for_path(path);
-  if (wanted_here.mode == Mode::Bypass) return {};
-  if (home_will_do(*engine, fd, wanted_here)) {
-    note("home is memory already");
+  const bool chosen = !settings.choice.homes.empty() &&
+                      settings.choice.of_name(path) == FileVerdict::Chosen &&
+                      wanted_here.mode != Mode::Bypass;
+  const bool memory = chosen && memory_would_do(wanted_here) &&
+                      engine->core().home_stamps.file_system(fd) == FileSystem::kMemory;
+  // Who has it buffered must be seen, though it has another name by now, or none.
+  if ((!chosen || memory) && !somebody_has(fd)) {
+    if (memory) note("home is memory already");
     return {};
   }
   const int truncates = flags >= 0 ? flags & O_TRUNC : 0;
@@ -170,14 +183,37 @@ void duplicate(int from, int to) {
   if (auto open = descriptor(from)) (void)set_descriptor(to, std::move(open));
 }
 
-long drain_everything(int inherited) {
-  if (inherited != 0) {
-    for (int fd = 0; fd < descriptor_end(); ++fd) {
-      const int has = ::fcntl(fd, F_GETFD);
-      if (has < 0 || (has & FD_CLOEXEC) != 0) continue;
-      if (const auto open = known(fd)) (void)open->file->drain_all();
-    }
+namespace {
+
+// The open file that a child or another program would get as `fd`. The child of a vfork has its parent's
+// memory and descriptors of its own: the kernel says who is meant.
+Pin handed_on(int fd) {
+  if (joined_buffer() == nullptr && !descriptor(fd)) return {};
+  const int has = ::fcntl(fd, F_GETFD);
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::uint32_t number = 0;
+  if (has < 0 || (has & FD_CLOEXEC) != 0 || !identify(fd, device, inode) ||
+      record_of(device, inode, &number) == nullptr)
+    return {};
+  auto open = known(fd);
+  return open && open->file->number() == number ? std::move(open) : open_here(number);
+}
+
+// A program that is not seen may write there at any time, and append.
+void hand_on_direct() {
+  for (int fd = 0; fd < std::max(descriptor_end(), STDERR_FILENO + 1); ++fd) {
+    const auto open = handed_on(fd);
+    if (!open || open->file->direct()) continue;
+    note("an open file was handed to a program that is not seen");
+    (void)open->file->go_direct();
   }
+}
+
+}  // namespace
+
+long drain_everything(int inherited) {
+  if (inherited != 0) hand_on_direct();
   auto* const there = joined_buffer();
   if (there == nullptr) return 0;
   const auto result = answer(there->drain(there->core().settings.limits.home_wait));

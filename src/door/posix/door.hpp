@@ -55,6 +55,7 @@ long times(unsigned long device, unsigned long inode, const timespec* times);
 long matters(unsigned long device, unsigned long inode);
 
 // names.cpp
+Pin open_here(std::uint32_t number);  // a file as this process has it open, by whichever descriptor
 long drain_inode(unsigned long device, unsigned long inode);
 void unlinked(const Names* file);
 void renamed(const Names* file, const char* path);

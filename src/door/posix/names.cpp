@@ -10,9 +10,8 @@
 #include "session/session.hpp"
 
 namespace forebay::posix {
-namespace {
 
-// The file as this process has it open: it may have no name, or one that the buffer does not know.
+// It may have no name, or one that the buffer does not know.
 Pin open_here(std::uint32_t number) {
   for (int fd = 0; fd < descriptor_end(); ++fd) {
     auto open = descriptor(fd);
@@ -20,6 +19,8 @@ Pin open_here(std::uint32_t number) {
   }
   return {};
 }
+
+namespace {
 
 long drain_record(Buffer& there, std::uint32_t number) {
   if (const auto open = open_here(number)) return answer(open->file->drain_all());

@@ -1,5 +1,6 @@
 // Memory that is not there, may not be touched, or ends in the middle of a transfer.
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
 #include <cstdint>
@@ -86,6 +87,7 @@ int bad_pointers() {
   say("truncate", ::truncate(nowhere, 5));
   say("open", ::open(nowhere, O_RDONLY));
   say("unlink", ::unlink(reinterpret_cast<const char*>(8)));
+  say("utimensat", ::utimensat(AT_FDCWD, "a", reinterpret_cast<const timespec*>(nowhere), 0));
   show_file("a");
   return 0;
 }

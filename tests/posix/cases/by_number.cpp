@@ -1,4 +1,5 @@
 // System calls by their numbers, as some programs and libraries make them, mixed with the C library's.
+#include <linux/aio_abi.h>
 #include <linux/openat2.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -6,7 +7,9 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <utime.h>
 
+#include <cstdint>
 #include <cstring>
 
 #include "cases/cases.hpp"
@@ -103,6 +106,47 @@ void names(int fd) {
   say("unlinkat", ::syscall(SYS_unlinkat, AT_FDCWD, "d", 0));
   say("chmod", ::syscall(SYS_chmod, "a", 0600));
   say("fchmod", ::syscall(SYS_fchmod, fd, 0644));
+  say("write", ::write(fd, "unsaved", 7));
+  say("fchmodat2", ::syscall(SYS_fchmodat2, AT_FDCWD, "a", 04711, AT_SYMLINK_NOFOLLOW));
+  say("close", ::close(::dup(fd)));
+  ::stat("a", &found);
+  say("mode", static_cast<long>(found.st_mode));
+  const utimbuf old{1'100'000'000, 1'100'000'000};
+  say("write", ::write(fd, "unsaved", 7));
+  say("utime", ::syscall(SYS_utime, "a", &old));
+  say("utime of nowhere", ::syscall(SYS_utime, "a", 8));
+  say("utimes of nowhere", ::syscall(SYS_utimes, "a", 8));
+  ::stat("a", &found);
+  say("long ago", found.st_mtim.tv_sec == 1'100'000'000);
+}
+
+// The kernel's own asynchronous I/O.
+void submits() {
+  const int fd = static_cast<int>(::syscall(SYS_open, "aio", O_RDWR | O_CREAT, 0644));
+  say("write", ::write(fd, "staged before", 13));
+  aio_context_t context = 0;
+  say("io_setup", ::syscall(SYS_io_setup, 4, &context));
+  char room[16] = {};
+  iocb control{};
+  control.aio_fildes = static_cast<std::uint32_t>(fd);
+  control.aio_lio_opcode = IOCB_CMD_PREAD;
+  control.aio_buf = reinterpret_cast<std::uintptr_t>(room);
+  control.aio_nbytes = sizeof room;
+  iocb* list[] = {&control};
+  io_event event{};
+  say("io_submit", ::syscall(SYS_io_submit, context, 1, list));
+  say("io_getevents", ::syscall(SYS_io_getevents, context, 1, 1, &event, nullptr));
+  std::printf("%lld %s\n", static_cast<long long>(event.res), room);
+  control.aio_lio_opcode = IOCB_CMD_PWRITE;
+  control.aio_nbytes = 6;
+  control.aio_offset = 13;
+  say("io_submit", ::syscall(SYS_io_submit, context, 1, list));
+  say("io_getevents", ::syscall(SYS_io_getevents, context, 1, 1, &event, nullptr));
+  say("read", ::pread(fd, room, sizeof room, 10));
+  say("io_submit", ::syscall(SYS_io_submit, context, 1, nullptr));
+  say("io_destroy", ::syscall(SYS_io_destroy, context));
+  say("close", ::close(fd));
+  show_file("aio");
 }
 
 void descriptors_of(int fd) {
@@ -161,6 +205,7 @@ int by_number() {
   }
   ::wait(nullptr);
   show_file("a");
+  submits();
   return 0;
 }
 

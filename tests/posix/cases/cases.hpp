@@ -32,6 +32,8 @@ int cancelled();
 int vforked();
 int descriptors();
 int spawned();
+int spawned_unseen();
+int watched();
 int times_set();
 int streams_at_the_end();
 int bad_names();

@@ -35,6 +35,8 @@ int main(int argc, char** argv) {
                    {"vforked", cases::vforked},
                    {"descriptors", cases::descriptors},
                    {"spawned", cases::spawned},
+                   {"spawned_unseen", cases::spawned_unseen},
+                   {"watched", cases::watched},
                    {"times_set", cases::times_set},
                    {"streams_at_the_end", cases::streams_at_the_end},
                    {"bad_names", cases::bad_names},

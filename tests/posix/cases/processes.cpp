@@ -1,8 +1,11 @@
 // Children that have their parent's memory, and descriptors that are closed and replaced by number.
 #include <spawn.h>
+#include <sys/pidfd.h>
 #include <sys/wait.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 
 #include "cases/cases.hpp"
 
@@ -137,6 +140,60 @@ int spawned() {
   say("spawn", ::posix_spawnp(&child, "true", &actions, nullptr, words, environ));
   say("child", ended(child));
   posix_spawn_file_actions_destroy(&actions);
+  // The same by the functions that answer with a descriptor of the child.
+  for (const bool by_path : {true, false}) {
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 1, "a", O_WRONLY | O_TRUNC, 0);
+    say("write", ::pwrite(fd, "cut off again", 13, 0));
+    int pidfd = -1;
+    say("spawn", by_path ? ::pidfd_spawn(&pidfd, "/usr/bin/printf", &actions, nullptr, words, environ)
+                         : ::pidfd_spawnp(&pidfd, "printf", &actions, nullptr, words, environ));
+    siginfo_t end{};
+    say("child", ::waitid(P_PIDFD, static_cast<id_t>(pidfd), &end, WEXITED) == 0 ? end.si_status : -1);
+    say("close", ::close(pidfd));
+    say("size", ::lseek(fd, 0, SEEK_END));
+    posix_spawn_file_actions_destroy(&actions);
+  }
+  say("close", ::close(fd));
+  show_file("a");
+  return 0;
+}
+
+// Programs that are started without the library find what their parent has written, by whichever function it
+// starts them, and what it hands on.
+int spawned_unseen() {
+  const int fd = ::open("a", O_RDWR | O_CREAT | O_APPEND, 0644);
+  ::unsetenv("LD_PRELOAD");
+  char name[] = "cat";
+  char file[] = "a";
+  char* const words[] = {name, file, nullptr};
+  pid_t child = 0;
+  int pidfd = -1;
+  say("write", ::write(fd, "1", 1));
+  // It writes to the same place as this one: nothing is said before it has ended.
+  int spawned = ::posix_spawn(&child, "/bin/cat", nullptr, nullptr, words, environ);
+  say("child", ended(child));
+  say("posix_spawn", spawned);
+  say("write", ::write(fd, "2", 1));
+  spawned = ::pidfd_spawnp(&pidfd, "cat", nullptr, nullptr, words, environ);
+  siginfo_t end{};
+  say("child", ::waitid(P_PIDFD, static_cast<id_t>(pidfd), &end, WEXITED));
+  say("pidfd_spawnp", spawned);
+  ::close(pidfd);
+  say("write", ::write(fd, "3", 1));
+  say("system", std::system("cat a; printf shell >&3"));
+  say("write", ::write(fd, "4", 1));
+  std::FILE* const pipe = ::popen("cat a", "r");
+  char room[64] = {};
+  say("popen", static_cast<long>(std::fread(room, 1, sizeof room - 1, pipe)));
+  std::printf("%s\n", room);
+  say("pclose", ::pclose(pipe));
+  say("write", ::write(fd, "5", 1));
+  if (::fork() == 0) {
+    ::execvp("cat", words);
+    ::_exit(127);
+  }
+  ::wait(nullptr);
   say("close", ::close(fd));
   show_file("a");
   return 0;

@@ -2,9 +2,12 @@
 // under the C library's name.
 #pragma once
 
+#include <stdint.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <utime.h>
 
 extern "C" {
 int fb_open(const char* path, int flags, ...);
@@ -50,6 +53,7 @@ int fb_renameat2(int from_at, const char* from, int to_at, const char* to, unsig
 int fb_link(const char* from, const char* to);
 int fb_linkat(int from_at, const char* from, int to_at, const char* to, int flags);
 int fb_utimensat(int at, const char* path, const timespec times[2], int flags);
+int fb_utime(const char* path, const utimbuf* times);
 int fb_chmod(const char* path, mode_t mode);
 int fb_fchmod(int fd, mode_t mode);
 int fb_fchmodat(int at, const char* path, mode_t mode, int flags);
@@ -58,6 +62,8 @@ int fb_fchdir(int fd);
 void* fb_mmap(void* at, size_t length, int protection, int flags, int fd, off_t offset);
 int fb_munmap(void* at, size_t length);
 int fb_mprotect(void* at, size_t length, int protection);
+int fb_pkey_mprotect(void* at, size_t length, int protection, int key);
+int fb_shmdt(const void* at);
 void* fb_mremap(void* at, size_t length, size_t wanted, int flags, ...);
 ssize_t fb_sendfile(int out, int in, off_t* offset, size_t count);
 ssize_t fb_splice(int in, off64_t* in_offset, int out, off64_t* out_offset, size_t size, unsigned flags);
@@ -65,10 +71,18 @@ ssize_t fb_copy_file_range(int in, off64_t* in_offset, int out, off64_t* out_off
                            unsigned flags);
 int fb_execve(const char* path, char* const* arguments, char* const* environment);
 int fb_execveat(int at, const char* path, char* const* arguments, char* const* environment, int flags);
+int fb_setrlimit(__rlimit_resource resource, const rlimit* limit);
+int fb_prlimit(pid_t process, __rlimit_resource resource, const rlimit* limit, rlimit* old);
+int fb_inotify_add_watch(int fd, const char* path, uint32_t mask);
+int fb_fanotify_mark(int fd, unsigned flags, uint64_t mask, int at, const char* path);
 void fb__exit(int code);
 }
 
 namespace forebay::posix {
+
+// Before the kernel is given these controls of its own asynchronous I/O (struct iocb): their files are used
+// at home only. False: that cannot be (errno is set).
+bool before_submitting(long count, void* controls);
 
 // From now on all files of the process are used at home only.
 void stop_buffering(const char* why);

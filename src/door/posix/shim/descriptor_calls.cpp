@@ -88,7 +88,8 @@ FOREBAY_CALL int fb_close_range(unsigned first, unsigned last, int flags) {
     return real.close_range(first, last, flags);
   int result = 0;
   unsigned begin = first;
-  for (unsigned fd = first; fd <= last && fd < kDescriptors; ++fd) {
+  const auto end = static_cast<unsigned>(known_end.load());
+  for (unsigned fd = first; fd <= last && fd < end; ++fd) {
     const auto state = states[fd].load(std::memory_order_acquire);
     if (state == State::kUnknown && !in_vfork_child()) continue;
     if (state != State::kOurs) {

@@ -44,7 +44,7 @@
   X(posix_spawn_file_actions_addopen) X(posix_spawn_file_actions_destroy)                                    \
   X(chmod) X(fchmod) X(fchmodat) X(setrlimit) X(prlimit) X(pkey_mprotect) X(shmdt)                           \
   X(inotify_add_watch) X(fanotify_mark) X(backtrace_symbols_fd) X(closedir) X(daemon)                        \
-  X(pidfd_spawn) X(pidfd_spawnp) X(nftw) X(ftw) X(fts_read) X(fts_children)                                  \
+  X(pidfd_spawn) X(pidfd_spawnp) X(system) X(popen) X(nftw) X(ftw) X(fts_read) X(fts_children)                                  \
   X(aio_read) X(aio_write) X(aio_fsync) X(lio_listio) X(pthread_create) X(chdir) X(fchdir) X(syscall)
 // clang-format on
 

@@ -55,6 +55,19 @@ struct IoControl {  // as the kernel's struct iocb
 
 }  // namespace
 
+bool forebay::posix::before_submitting(long count, void* controls) {
+  auto** const all = static_cast<IoControl**>(controls);
+  if (!active.load(std::memory_order_relaxed) || count <= 0 ||
+      !is_readable(all, static_cast<size_t>(count) * sizeof *all))
+    return true;
+  for (long i = 0; i < count; ++i) {
+    if (is_readable(all[i], sizeof *all[i]) && buffered(all[i]->fd) &&
+        !prepared(&Engine::go_direct, all[i]->fd, "libaio"))
+      return false;
+  }
+  return true;
+}
+
 FOREBAY_CALL int fb_io_uring_queue_init(unsigned entries, void* ring, unsigned flags) {
   stop_buffering("io_uring");
   const auto real_one = behind<int (*)(unsigned, void*, unsigned)>("io_uring_queue_init");
@@ -77,29 +90,24 @@ FOREBAY_CALL int fb_io_uring_setup(unsigned entries, void* parameters) {
   return real_one != nullptr ? real_one(entries, parameters) : -ENOSYS;
 }
 
-FOREBAY_CALL int fb_io_submit(void* context, long count, IoControl** controls) {
-  const bool looked_at = active.load(std::memory_order_relaxed) && count > 0 &&
-                         is_readable(controls, static_cast<size_t>(count) * sizeof *controls);
-  for (long i = 0; looked_at && i < count; ++i) {
-    if (is_readable(controls[i], sizeof *controls[i]) && buffered(controls[i]->fd) &&
-        !prepared(&Engine::go_direct, controls[i]->fd, "libaio"))
-      return -errno;
-  }
-  const auto real_one = behind<int (*)(void*, long, IoControl**)>("io_submit", "libaio.so.1");
+FOREBAY_CALL int fb_io_submit(void* context, long count, void* controls) {
+  if (!before_submitting(count, controls)) return -errno;
+  const auto real_one = behind<int (*)(void*, long, void*)>("io_submit", "libaio.so.1");
   return real_one != nullptr ? real_one(context, count, controls) : -ENOSYS;
 }
 
-// Who watches a file wants to know of each write when it is made.
+// Who watches a file wants to know of each write when it is made, and of nobody else's. What a drain does is
+// over before the watch begins.
 FOREBAY_CALL int fb_inotify_add_watch(int fd, const char* path, uint32_t mask) {
-  const int result = real.inotify_add_watch(fd, path, mask);
-  if (result >= 0 && engine_for(AT_FDCWD, path) != nullptr && watches_home(AT_FDCWD, path))
+  constexpr uint32_t kBytes = IN_ACCESS | IN_MODIFY | IN_ATTRIB | IN_OPEN | IN_CLOSE;
+  if ((mask & kBytes) != 0 && engine_before(AT_FDCWD, path) != nullptr && watches_home(AT_FDCWD, path))
     stop_buffering("inotify");
-  return result;
+  return real.inotify_add_watch(fd, path, mask);
 }
 FOREBAY_CALL int fb_fanotify_mark(int fd, unsigned flags, uint64_t mask, int at, const char* path) {
-  const int result = real.fanotify_mark(fd, flags, mask, at, path);
-  if (result >= 0 && (path == nullptr || watches_home(at, path))) stop_buffering_if_loaded("fanotify");
-  return result;
+  if (path == nullptr || (engine_before(at, path) != nullptr && watches_home(at, path)))
+    stop_buffering_if_loaded("fanotify");
+  return real.fanotify_mark(fd, flags, mask, at, path);
 }
 
 FOREBAY_EXPORT(inotify_add_watch, fb_inotify_add_watch);

@@ -80,39 +80,56 @@ FOREBAY_CALL int fb_spawn_destroy(posix_spawn_file_actions_t* actions) {
   return real.posix_spawn_file_actions_destroy(actions);
 }
 
-FOREBAY_CALL int fb_posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
-                                const posix_spawnattr_t* attributes, char* const* arguments,
-                                char* const* environment) {
-  before_spawn(path, arguments, environment);
+namespace {
+
+// By one of the C library's four functions, which differ in how they find the program and what they say of
+// the child.
+template <class Call, class Child>
+int spawn(Call call, Child* child, const char* program, const posix_spawn_file_actions_t* actions,
+          const posix_spawnattr_t* attributes, char* const* words, char* const* environment) {
+  before_spawn(program, words, environment);
   open_ahead(actions);
-  return real.posix_spawn(pid, path, actions, attributes, arguments, environment);
-}
-FOREBAY_CALL int fb_posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
-                                 const posix_spawnattr_t* attributes, char* const* arguments,
-                                 char* const* environment) {
-  before_spawn(file, arguments, environment);
-  open_ahead(actions);
-  return real.posix_spawnp(pid, file, actions, attributes, arguments, environment);
+  return call(child, program, actions, attributes, words, environment);
 }
 
-FOREBAY_CALL int fb_pidfd_spawn(int* pidfd, const char* path, const posix_spawn_file_actions_t* actions,
-                                const posix_spawnattr_t* attributes, char* const* arguments,
-                                char* const* environment) {
-  before_spawn(path, arguments, environment);
-  open_ahead(actions);
-  return real.pidfd_spawn(pidfd, path, actions, attributes, arguments, environment);
-}
-FOREBAY_CALL int fb_pidfd_spawnp(int* pidfd, const char* file, const posix_spawn_file_actions_t* actions,
-                                 const posix_spawnattr_t* attributes, char* const* arguments,
-                                 char* const* environment) {
-  before_spawn(file, arguments, environment);
-  open_ahead(actions);
-  return real.pidfd_spawnp(pidfd, file, actions, attributes, arguments, environment);
+}  // namespace
+
+#define FOREBAY_SPAWN(name, Child)                                                                         \
+  FOREBAY_CALL int fb_##name(Child* child, const char* program, const posix_spawn_file_actions_t* actions, \
+                             const posix_spawnattr_t* attributes, char* const* words,                      \
+                             char* const* environment) {                                                   \
+    return spawn(real.name, child, program, actions, attributes, words, environment);                      \
+  }                                                                                                        \
+  FOREBAY_EXPORT(name, fb_##name)
+
+FOREBAY_SPAWN(posix_spawn, pid_t);
+FOREBAY_SPAWN(posix_spawnp, pid_t);
+FOREBAY_SPAWN(pidfd_spawn, int);
+FOREBAY_SPAWN(pidfd_spawnp, int);
+
+namespace {
+
+// The C library starts the shell by itself.
+void before_shell(const char* command) {
+  if (command == nullptr) return;
+  char* const words[] = {const_cast<char*>("sh"), const_cast<char*>("-c"), const_cast<char*>(command),
+                         nullptr};
+  before_spawn("/bin/sh", words, environ);
 }
 
-FOREBAY_EXPORT(pidfd_spawn, fb_pidfd_spawn);
-FOREBAY_EXPORT(pidfd_spawnp, fb_pidfd_spawnp);
-FOREBAY_EXPORT(posix_spawn, fb_posix_spawn);
-FOREBAY_EXPORT(posix_spawnp, fb_posix_spawnp);
+}  // namespace
+
+FOREBAY_CALL int fb_system(const char* command) {
+  before_shell(command);
+  return real.system(command);
+}
+FOREBAY_CALL FILE* fb_popen(const char* command, const char* type) {
+  before_shell(command);
+  return real.popen(command, type);
+}
+
+FOREBAY_EXPORT(system, fb_system);
+FOREBAY_EXPORT(popen, fb_popen);
+FOREBAY_EXPORT(_IO_popen, fb_popen);
 FOREBAY_EXPORT(posix_spawn_file_actions_addopen, fb_spawn_addopen);
 FOREBAY_EXPORT(posix_spawn_file_actions_destroy, fb_spawn_destroy);

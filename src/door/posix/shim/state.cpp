@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
@@ -17,6 +18,7 @@ extern "C" __attribute__((visibility("default"))) void forebay_posix_enter(int b
 namespace forebay::posix {
 
 constinit std::atomic<State> states[kDescriptors];
+constinit std::atomic<int> known_end = 0;
 constinit std::atomic<bool> active = false;
 thread_local constinit Thread thread{};
 constinit std::atomic<const Engine*> engine = nullptr;
@@ -27,16 +29,29 @@ namespace {
 
 constinit std::atomic<int> engine_failed = 0;
 constinit pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
-constinit std::atomic<int> own_end = 0;
+
+void set_known(int fd, State state) {
+  for (int end = known_end.load(std::memory_order_relaxed);
+       end <= fd && !known_end.compare_exchange_weak(end, fd + 1);) {
+  }
+  states[fd].store(state, std::memory_order_release);
+}
 
 void in_child() {
   // What the parent's engine had open is nobody's here.
   loading = PTHREAD_MUTEX_INITIALIZER;
-  for (int fd = own_from; fd < own_end.load(); ++fd) {
+  for (int fd = own_from; fd < known_end.load(); ++fd) {
     if (states[fd].load(std::memory_order_relaxed) != State::kOurs) continue;
     real.syscall(SYS_close, fd);
     states[fd].store(State::kUnknown, std::memory_order_relaxed);
   }
+}
+
+void leave() {
+  const auto* const there = engine.load();
+  if (there == nullptr || thread.depth != 0 || in_vfork_child()) return;
+  const Crossing crossing;
+  there->leave();
 }
 
 const Engine* load_engine() {
@@ -62,6 +77,7 @@ const Engine* load_engine() {
   const auto get = reinterpret_cast<EngineFunction>(::dlsym(library, kEngineFunction));
   if (get == nullptr) return nullptr;
   ::pthread_atfork(nullptr, nullptr, in_child);
+  ::at_quick_exit(leave);  // which runs no destructors, and flushes nothing
   return get();
 }
 
@@ -79,11 +95,9 @@ __attribute__((constructor)) void start(int, char**, char** environment) {
 }
 
 __attribute__((destructor)) void finish() {
-  const auto* const there = engine.load();
-  if (there == nullptr || in_vfork_child()) return;
+  if (engine.load() == nullptr || in_vfork_child()) return;
   flush_streams();
-  const Crossing crossing;
-  there->leave();
+  leave();
 }
 
 }  // namespace
@@ -96,7 +110,7 @@ void set_state(int fd, State state) {
     if (fd < 1024) thread.changed[fd / 64] |= uint64_t{1} << (fd % 64);
     return;
   }
-  states[fd].store(state, std::memory_order_release);
+  set_known(fd, state);
 }
 
 const Engine* need_engine() {
@@ -158,9 +172,7 @@ int raise_own(int fd) {
     errno = before;
   }
   if (fd >= kDescriptors) return fd;
-  states[fd].store(State::kOurs, std::memory_order_release);
-  for (int end = own_end.load(); end <= fd && !own_end.compare_exchange_weak(end, fd + 1);) {
-  }
+  set_known(fd, State::kOurs);
   return fd;
 }
 

@@ -39,6 +39,8 @@ extern thread_local constinit Thread thread __attribute__((tls_model("initial-ex
   if (static_cast<unsigned>(fd) >= kDescriptors) return State::kPlain;
   return states[fd].load(std::memory_order_acquire);
 }
+// No number from here on was ever known.
+extern constinit std::atomic<int> known_end;
 // In the child of a vfork only notes that the child's descriptor is another one now.
 void set_state(int fd, State state);
 [[nodiscard]] bool changed_by_child(int fd);

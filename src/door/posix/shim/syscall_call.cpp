@@ -204,6 +204,9 @@ long name(long number, Arguments a) {
       return call(fb_linkat, a);
     case SYS_utimensat:
       return call(fb_utimensat, a);
+    case SYS_utime:
+      if (a[1] != 0 && !is_readable(as<const void*>(a[1]), sizeof(utimbuf))) return pass(number, a);
+      return call(fb_utime, a);
     case SYS_utimes:
     case SYS_futimesat:
       return old_times(number, a);
@@ -211,6 +214,12 @@ long name(long number, Arguments a) {
       return call(fb_chmod, a);
     case SYS_fchmodat:
       return fb_fchmodat(as<int>(a[0]), as<const char*>(a[1]), as<mode_t>(a[2]), 0);
+    case SYS_fchmodat2:
+      return call(fb_fchmodat, a);
+    case SYS_inotify_add_watch:
+      return call(fb_inotify_add_watch, a);
+    case SYS_fanotify_mark:
+      return call(fb_fanotify_mark, a);
     case SYS_chdir:
       return call(fb_chdir, a);
     case SYS_fchdir:
@@ -229,6 +238,10 @@ long process(long number, Arguments a) {
       return call(fb_munmap, a);
     case SYS_mprotect:
       return call(fb_mprotect, a);
+    case SYS_pkey_mprotect:
+      return call(fb_pkey_mprotect, a);
+    case SYS_shmdt:
+      return call(fb_shmdt, a);
     case SYS_mremap:
       return reinterpret_cast<long>(
           fb_mremap(as<void*>(a[0]), as<size_t>(a[1]), as<size_t>(a[2]), as<int>(a[3]), as<void*>(a[4])));
@@ -239,6 +252,12 @@ long process(long number, Arguments a) {
     case SYS_exit_group:
       fb__exit(as<int>(a[0]));
       return 0;
+    case SYS_setrlimit:
+      return call(fb_setrlimit, a);
+    case SYS_prlimit64:
+      return call(fb_prlimit, a);
+    case SYS_io_submit:
+      return before_submitting(a[1], as<void*>(a[2])) ? pass(number, a) : -1;
     case SYS_io_uring_setup:
       stop_buffering("io_uring");
       return pass(number, a);

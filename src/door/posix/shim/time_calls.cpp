@@ -9,20 +9,47 @@ using namespace forebay::posix;
 
 namespace {
 
+// What the caller gave, in one form. Read when the kernel has taken it, and not before: it may not be there.
+class Times {
+ public:
+  explicit Times(const timespec* given) : pointer_(given) {}
+  explicit Times(const timeval* given) : micro_(given) {}
+  explicit Times(const utimbuf* given) : whole_(given) {}
+
+  // Null: now.
+  const timespec* get() {
+    if (micro_ != nullptr) {
+      for (int i = 0; i < 2; ++i) both_[i] = {micro_[i].tv_sec, micro_[i].tv_usec * 1000};
+    } else if (whole_ != nullptr) {
+      both_[0] = {whole_->actime, 0};
+      both_[1] = {whole_->modtime, 0};
+    } else {
+      return pointer_;
+    }
+    return both_;
+  }
+
+ private:
+  const timespec* pointer_ = nullptr;
+  const timeval* micro_ = nullptr;
+  const utimbuf* whole_ = nullptr;
+  timespec both_[2] = {};
+};
+
 template <class Call>
-int timing(const Engine* there, const Names& file, const timespec* times, Call call) {
+int timing(const Engine* there, const Names& file, Times times, Call call) {
   const int result = call();
   if (result != 0) return result;
   long again = 0;
   {
     const Crossing crossing;
-    again = there->times(file.device, file.inode, times);
+    again = there->times(file.device, file.inode, times.get());
   }
   return again == 1 ? call() : result;
 }
 
 template <class Call>
-int timing_name(int at, const char* path, int flags, const timespec* times, Call call) {
+int timing_name(int at, const char* path, int flags, Times times, Call call) {
   Names file;
   const auto* const there = engine_before(at, path);
   const bool follow = (flags & AT_SYMLINK_NOFOLLOW) == 0;
@@ -32,58 +59,39 @@ int timing_name(int at, const char* path, int flags, const timespec* times, Call
 }
 
 template <class Call>
-int timing_descriptor(int fd, const timespec* times, Call call) {
+int timing_descriptor(int fd, Times times, Call call) {
   Names file;
   if (!buffered(fd) || look_at(fd, "", true, &file, AT_EMPTY_PATH) != Kind::kFile) return call();
   return timing(engine.load(), file, times, call);
 }
 
-struct Times {
-  timespec both[2];
-  const timespec* pointer = nullptr;
-  explicit Times(const timeval* from) {
-    if (from == nullptr) return;
-    for (int i = 0; i < 2; ++i) both[i] = {from[i].tv_sec, from[i].tv_usec * 1000};
-    pointer = both;
-  }
-};
-
 }  // namespace
 
 FOREBAY_CALL int fb_utimensat(int at, const char* path, const timespec times[2], int flags) {
   const auto call = [&] { return real.utimensat(at, path, times, flags); };
-  return path == nullptr ? timing_descriptor(at, times, call) : timing_name(at, path, flags, times, call);
+  return path == nullptr ? timing_descriptor(at, Times(times), call)
+                         : timing_name(at, path, flags, Times(times), call);
 }
 FOREBAY_CALL int fb_utime(const char* path, const utimbuf* times) {
-  timespec both[2] = {};
-  if (times != nullptr) {
-    both[0].tv_sec = times->actime;
-    both[1].tv_sec = times->modtime;
-  }
-  return timing_name(AT_FDCWD, path, 0, times != nullptr ? both : nullptr,
-                     [&] { return real.utime(path, times); });
+  return timing_name(AT_FDCWD, path, 0, Times(times), [&] { return real.utime(path, times); });
 }
 FOREBAY_CALL int fb_utimes(const char* path, const timeval* times) {
-  const Times given(times);
-  return timing_name(AT_FDCWD, path, 0, given.pointer, [&] { return real.utimes(path, times); });
+  return timing_name(AT_FDCWD, path, 0, Times(times), [&] { return real.utimes(path, times); });
 }
 FOREBAY_CALL int fb_lutimes(const char* path, const timeval* times) {
-  const Times given(times);
-  return timing_name(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, given.pointer,
+  return timing_name(AT_FDCWD, path, AT_SYMLINK_NOFOLLOW, Times(times),
                      [&] { return real.lutimes(path, times); });
 }
 FOREBAY_CALL int fb_futimesat(int at, const char* path, const timeval* times) {
-  const Times given(times);
   const auto call = [&] { return real.futimesat(at, path, times); };
-  return path == nullptr ? timing_descriptor(at, given.pointer, call)
-                         : timing_name(at, path, 0, given.pointer, call);
+  return path == nullptr ? timing_descriptor(at, Times(times), call)
+                         : timing_name(at, path, 0, Times(times), call);
 }
 FOREBAY_CALL int fb_futimens(int fd, const timespec times[2]) {
-  return timing_descriptor(fd, times, [&] { return real.futimens(fd, times); });
+  return timing_descriptor(fd, Times(times), [&] { return real.futimens(fd, times); });
 }
 FOREBAY_CALL int fb_futimes(int fd, const timeval* times) {
-  const Times given(times);
-  return timing_descriptor(fd, given.pointer, [&] { return real.futimes(fd, times); });
+  return timing_descriptor(fd, Times(times), [&] { return real.futimes(fd, times); });
 }
 
 FOREBAY_EXPORT(utimensat, fb_utimensat);

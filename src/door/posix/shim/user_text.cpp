@@ -40,33 +40,56 @@ bool page_is_readable(uintptr_t page) {
   return good;
 }
 
+// One look at memory: what it found readable a moment ago is not asked for again, and the words of a command
+// lie close together.
+class Look {
+ public:
+  bool bytes(const void* memory, size_t size) {
+    const auto address = reinterpret_cast<uintptr_t>(memory);
+    if (address >= kEnd || size > kEnd - address) return false;
+    for (auto at = address & ~(kPage - 1); at < address + size; at += kPage) {
+      if (!page(at)) return false;
+    }
+    return true;
+  }
+
+  bool text(const char* from) {
+    for (size_t looked = 0; looked < PATH_MAX;) {
+      const auto address = reinterpret_cast<uintptr_t>(from + looked);
+      if (!page(address & ~(kPage - 1))) return false;
+      const auto room = kPage - address % kPage;
+      if (memchr(from + looked, '\0', room) != nullptr) return true;
+      looked += room;
+    }
+    return true;  // and too long to be a name, as the kernel will say
+  }
+
+ private:
+  bool page(uintptr_t at) {
+    if (at >= begin_ && at < end_) return true;
+    if (!page_is_readable(at)) return false;
+    if (at != end_) begin_ = at;
+    end_ = at + kPage;
+    return true;
+  }
+
+  uintptr_t begin_ = 0;
+  uintptr_t end_ = 0;
+};
+
 }  // namespace
 
-bool is_readable(const void* memory, size_t size) {
-  const auto address = reinterpret_cast<uintptr_t>(memory);
-  if (address >= kEnd || size > kEnd - address) return false;
-  for (auto page = address & ~(kPage - 1); page < address + size; page += kPage) {
-    if (!page_is_readable(page)) return false;
-  }
-  return true;
-}
+bool is_readable(const void* memory, size_t size) { return Look().bytes(memory, size); }
 
-bool is_text(const char* text) {
-  for (size_t looked = 0; looked < PATH_MAX;) {
-    const auto address = reinterpret_cast<uintptr_t>(text + looked);
-    if (!page_is_readable(address & ~(kPage - 1))) return false;
-    const auto room = kPage - address % kPage;
-    if (memchr(text + looked, '\0', room) != nullptr) return true;
-    looked += room;
-  }
-  return true;  // and too long to be a name, as the kernel will say
-}
+bool is_text(const char* text) { return Look().text(text); }
 
 bool are_texts(char* const* words) {
+  Look pointers;
+  Look texts;
   for (; words != nullptr; ++words) {
-    if (!is_readable(words, sizeof *words)) return false;
+    if (!pointers.bytes(words, sizeof *words)) return false;
     if (*words == nullptr) return true;
-    if (!is_text(*words)) return false;
+    if (!texts.text(*words)) return false;
   }
   return true;
 }
