@@ -23,9 +23,10 @@ void get_attributes(fuse_req_t req, fuse_ino_t number, fuse_file_info* /*info*/)
     return;
   }
   Request request(req, Kind::Query);
-  if (!request.admit()) return;
+  Reached file;
+  if (!request.admit(number, file)) return;
   struct stat attributes{};
-  if (fstat(request.inode(number).fd(), &attributes) != 0) return request.answer(errno);
+  if (fstat(file.fd(), &attributes) != 0) return request.answer(errno);
   request.answer_attributes(attributes);
 }
 
@@ -35,13 +36,14 @@ timespec time_to_set(int wanted, int set_bit, int now_bit, const timespec& value
   return {.tv_sec = 0, .tv_nsec = UTIME_OMIT};
 }
 
-int change_attributes(const Inode& inode, const struct stat& values, int wanted, const fuse_file_info* info) {
-  const std::string path = inode.path();
+int change_attributes(const Reached& file, const struct stat& values, int wanted,
+                      const fuse_file_info* info) {
+  const std::string path = file.path();
   if ((wanted & FUSE_SET_ATTR_MODE) != 0 && chmod(path.c_str(), values.st_mode) != 0) return errno;
   if ((wanted & (FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID)) != 0) {
     const uid_t uid = (wanted & FUSE_SET_ATTR_UID) != 0 ? values.st_uid : static_cast<uid_t>(-1);
     const gid_t gid = (wanted & FUSE_SET_ATTR_GID) != 0 ? values.st_gid : static_cast<gid_t>(-1);
-    if (fchownat(inode.fd(), "", uid, gid, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) != 0) return errno;
+    if (fchownat(file.fd(), "", uid, gid, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) != 0) return errno;
   }
   if ((wanted & FUSE_SET_ATTR_SIZE) != 0) {
     const int result = info != nullptr ? ftruncate(static_cast<int>(info->fh), values.st_size)
@@ -64,12 +66,12 @@ void set_attributes(fuse_req_t req, fuse_ino_t number, struct stat* values, int 
   // "echo ... > control" truncates before it writes.
   if (control::owns(number)) return get_attributes(req, number, info);
   Request request(req, Kind::Change, true);
-  if (!request.admit()) return;
-  const Inode& inode = request.inode(number);
-  if (const int error = change_attributes(inode, *values, wanted, info); error != 0)
+  Reached file;
+  if (!request.admit(number, file)) return;
+  if (const int error = change_attributes(file, *values, wanted, info); error != 0)
     return request.answer(error);
   struct stat attributes{};
-  if (fstat(inode.fd(), &attributes) != 0) return request.answer(errno);
+  if (fstat(file.fd(), &attributes) != 0) return request.answer(errno);
   request.answer_attributes(attributes);
 }
 
@@ -79,7 +81,8 @@ void access(fuse_req_t req, fuse_ino_t number, int mask) {
     return;
   }
   Request request(req, Kind::Query, (mask & W_OK) != 0);
-  if (request.admit()) request.answer_call(::access(request.inode(number).path().c_str(), mask));
+  Reached file;
+  if (request.admit(number, file)) request.answer_call(::access(file.path().c_str(), mask));
 }
 
 void set_xattr(fuse_req_t req, fuse_ino_t number, const char* name, const char* value, size_t size,
@@ -89,8 +92,9 @@ void set_xattr(fuse_req_t req, fuse_ino_t number, const char* name, const char* 
     return;
   }
   Request request(req, Kind::Change, true);
-  if (request.admit()) {
-    request.answer_call(setxattr(request.inode(number).path().c_str(), name, value, size, flags));
+  Reached file;
+  if (request.admit(number, file)) {
+    request.answer_call(setxattr(file.path().c_str(), name, value, size, flags));
   }
 }
 
@@ -100,7 +104,8 @@ void remove_xattr(fuse_req_t req, fuse_ino_t number, const char* name) {
     return;
   }
   Request request(req, Kind::Change, true);
-  if (request.admit()) request.answer_call(removexattr(request.inode(number).path().c_str(), name));
+  Reached file;
+  if (request.admit(number, file)) request.answer_call(removexattr(file.path().c_str(), name));
 }
 
 // `get` has the convention of getxattr: with size 0 it only says how much there is.
@@ -111,9 +116,10 @@ void answer_xattr(fuse_req_t req, fuse_ino_t number, size_t size, Get get) {
     return;
   }
   Request request(req, Kind::Query);
-  if (!request.admit()) return;
+  Reached file;
+  if (!request.admit(number, file)) return;
   std::vector<char> value(size);
-  const ssize_t length = get(request.inode(number).path().c_str(), value.data(), size);
+  const ssize_t length = get(file.path().c_str(), value.data(), size);
   if (length < 0) return request.answer(errno);
   if (size == 0) return request.answer_size(static_cast<size_t>(length));
   request.answer_data(value.data(), static_cast<size_t>(length));
@@ -135,7 +141,8 @@ void get_statfs(fuse_req_t req, fuse_ino_t /*number*/) {
   if (!request.admit()) return;
   Filesystem& filesystem = request.filesystem();
   struct statvfs values{};
-  if (fstatvfs(filesystem.inodes.root().fd(), &values) != 0) return request.answer(errno);
+  if (fstatvfs(filesystem.inodes.reach(filesystem.inodes.root()).fd(), &values) != 0)
+    return request.answer(errno);
   if (const uint64_t capacity = filesystem.slowness.settings().capacity; capacity != 0) {
     const uint64_t used = filesystem.capacity.measure();
     values.f_blocks = capacity / values.f_frsize;

@@ -32,8 +32,9 @@ void open_directory(fuse_req_t req, fuse_ino_t number, fuse_file_info* info) {
     return;
   }
   Request request(req, Kind::Query);
-  if (!request.admit()) return;
-  const int fd = openat(request.inode(number).fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  Reached folder;
+  if (!request.admit(number, folder)) return;
+  const int fd = openat(folder.fd(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return request.answer(errno);
   DIR* directory = fdopendir(fd);
   if (directory == nullptr) {

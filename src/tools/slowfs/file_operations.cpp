@@ -30,8 +30,9 @@ void set_direct(fuse_file_info* info, int fd) {
 void open_file(fuse_req_t req, fuse_ino_t number, fuse_file_info* info) {
   if (control::owns(number)) return control::open(req, number, info);
   Request request(req, Kind::Open, would_change(info->flags));
-  if (!request.admit()) return;
-  const int fd = open(request.inode(number).path().c_str(), source_flags(info->flags));
+  Reached file;
+  if (!request.admit(number, file)) return;
+  const int fd = open(file.path().c_str(), source_flags(info->flags));
   if (fd < 0) return request.answer(errno);
   set_direct(info, fd);
   if (!request.answer_open(info)) close(fd);
@@ -43,11 +44,12 @@ void create_file(fuse_req_t req, fuse_ino_t parent, const char* name, mode_t mod
     return;
   }
   Request request(req, Kind::Open, true);
-  if (!request.admit()) return;
-  const int fd = openat(request.inode(parent).fd(), name, source_flags(info->flags) | O_CREAT, mode);
+  Reached folder;
+  if (!request.admit(parent, folder)) return;
+  const int fd = openat(folder.fd(), name, source_flags(info->flags) | O_CREAT, mode);
   if (fd < 0) return request.answer(errno);
   set_direct(info, fd);
-  if (!request.answer_created(parent, name, info)) close(fd);
+  if (!request.answer_created(folder, name, info)) close(fd);
 }
 
 void read_file(fuse_req_t req, fuse_ino_t number, size_t size, off_t offset, fuse_file_info* info) {

@@ -8,6 +8,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "tools/slowfs/capacity.hpp"
 #include "tools/slowfs/handle_set.hpp"
@@ -18,8 +19,8 @@
 namespace forebay::slowfs {
 
 struct Filesystem {
-  Filesystem(const std::string& source, int source_fd, const Settings& settings)
-      : inodes(source_fd), slowness(settings), capacity(source) {}
+  Filesystem(const std::string& source, Fd source_fd, const Settings& settings)
+      : inodes(std::move(source_fd)), slowness(settings), capacity(source) {}
 
   InodeTable inodes;
   Statistics statistics;
@@ -40,19 +41,21 @@ class Request {
   Request(fuse_req_t req, Kind kind, bool changes = false);
 
   Filesystem& filesystem() { return filesystem_; }
-  Inode& inode(fuse_ino_t number) { return inode_of(req_, number); }
 
   // False if the request is refused, in which case it has been answered.
   bool admit();
+  // The same for a request about a file, which is reached. It is refused where the file is gone.
+  bool admit(fuse_ino_t number, Reached& file);
+  bool reach(fuse_ino_t number, Reached& file);
 
   void answer(int error);  // 0 for plain success
   // Success if `result` is not negative, else errno.
   void answer_call(int result);
-  void answer_entry(fuse_ino_t parent, const char* name);
+  void answer_entry(const Reached& parent, const char* name);
   void answer_attributes(const struct stat& attributes);
   // False if nobody took the handle, so that nobody will release it.
   [[nodiscard]] bool answer_open(fuse_file_info* info);
-  [[nodiscard]] bool answer_created(fuse_ino_t parent, const char* name, fuse_file_info* info);
+  [[nodiscard]] bool answer_created(const Reached& parent, const char* name, fuse_file_info* info);
   void answer_data(const char* data, size_t size);
   void answer_written(size_t size);
   void answer_text(const char* text);

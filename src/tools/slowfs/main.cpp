@@ -84,20 +84,20 @@ int serve(fuse_session* session, const Arguments& arguments) {
 int run(const Arguments& arguments) {
   umask(0);                       // the kernel has applied the caller's
   prctl(PR_SET_TIMERSLACK, 1UL);  // inherited by the threads: answers are due to the microsecond
-  // The kernel may remember any number of files, each held open here.
+  // The kernel may remember any number of files, each held open here where the source has no handles.
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
     files.rlim_cur = files.rlim_max;
     setrlimit(RLIMIT_NOFILE, &files);
   }
-  const int source_fd = open(arguments.source.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (source_fd < 0) {
+  Fd source_fd(open(arguments.source.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!source_fd) {
     std::fprintf(stderr, "slowfs: cannot open %s: %s\n", arguments.source.c_str(), std::strerror(errno));
     return 1;
   }
   const std::unique_ptr<char, decltype(&std::free)> source(realpath(arguments.source.c_str(), nullptr),
                                                            &std::free);
-  Filesystem filesystem(source ? source.get() : arguments.source, source_fd, arguments.settings);
+  Filesystem filesystem(source ? source.get() : arguments.source, std::move(source_fd), arguments.settings);
 
   fuse_lowlevel_ops operations{};
   operations.init = on_init;

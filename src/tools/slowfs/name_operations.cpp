@@ -29,7 +29,8 @@ void look_up(fuse_req_t req, fuse_ino_t parent, const char* name) {
     return;
   }
   Request request(req, Kind::Lookup);
-  if (request.admit()) request.answer_entry(parent, name);
+  Reached folder;
+  if (request.admit(parent, folder)) request.answer_entry(folder, name);
 }
 
 void forget_one(fuse_req_t req, fuse_ino_t number, uint64_t lookups) {
@@ -51,9 +52,10 @@ template <class Make>
 void make_entry(fuse_req_t req, fuse_ino_t parent, const char* name, Make make) {
   if (refuse_control(req, parent, name)) return;
   Request request(req, Kind::Change, true);
-  if (!request.admit()) return;
-  if (make(request.inode(parent).fd()) != 0) return request.answer(errno);
-  request.answer_entry(parent, name);
+  Reached folder;
+  if (!request.admit(parent, folder)) return;
+  if (make(folder.fd()) != 0) return request.answer(errno);
+  request.answer_entry(folder, name);
 }
 
 void make_node(fuse_req_t req, fuse_ino_t parent, const char* name, mode_t mode, dev_t device) {
@@ -73,15 +75,17 @@ void make_link(fuse_req_t req, fuse_ino_t number, fuse_ino_t parent, const char*
     fuse_reply_err(req, EACCES);
     return;
   }
-  const std::string path = inode_of(req, number).path();
-  make_entry(req, parent, name,
-             [&](int folder) { return linkat(AT_FDCWD, path.c_str(), folder, name, AT_SYMLINK_FOLLOW); });
+  make_entry(req, parent, name, [&](int folder) {
+    const auto file = filesystem_of(req).inodes.reach(inode_of(req, number));
+    return linkat(AT_FDCWD, file.path().c_str(), folder, name, AT_SYMLINK_FOLLOW);
+  });
 }
 
 void remove_entry(fuse_req_t req, fuse_ino_t parent, const char* name, int flags) {
   if (refuse_control(req, parent, name)) return;
   Request request(req, Kind::Change, true);
-  if (request.admit()) request.answer_call(unlinkat(request.inode(parent).fd(), name, flags));
+  Reached folder;
+  if (request.admit(parent, folder)) request.answer_call(unlinkat(folder.fd(), name, flags));
 }
 
 void remove_file(fuse_req_t req, fuse_ino_t parent, const char* name) { remove_entry(req, parent, name, 0); }
@@ -94,16 +98,18 @@ void rename(fuse_req_t req, fuse_ino_t parent, const char* name, fuse_ino_t new_
             unsigned flags) {
   if (refuse_control(req, parent, name) || refuse_control(req, new_parent, new_name)) return;
   Request request(req, Kind::Change, true);
-  if (!request.admit()) return;
-  request.answer_call(
-      renameat2(request.inode(parent).fd(), name, request.inode(new_parent).fd(), new_name, flags));
+  Reached folder;
+  Reached new_folder;
+  if (!request.admit(parent, folder) || !request.reach(new_parent, new_folder)) return;
+  request.answer_call(renameat2(folder.fd(), name, new_folder.fd(), new_name, flags));
 }
 
 void read_link(fuse_req_t req, fuse_ino_t number) {
   Request request(req, Kind::Query);
-  if (!request.admit()) return;
+  Reached file;
+  if (!request.admit(number, file)) return;
   std::array<char, PATH_MAX + 1> target;
-  const ssize_t length = readlinkat(request.inode(number).fd(), "", target.data(), target.size() - 1);
+  const ssize_t length = readlinkat(file.fd(), "", target.data(), target.size() - 1);
   if (length < 0) return request.answer(errno);
   target[static_cast<size_t>(length)] = '\0';
   request.answer_text(target.data());

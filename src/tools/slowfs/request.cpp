@@ -50,6 +50,14 @@ bool Request::admit() {
   return error == 0;
 }
 
+bool Request::admit(fuse_ino_t number, Reached& file) { return admit() && reach(number, file); }
+
+bool Request::reach(fuse_ino_t number, Reached& file) {
+  file = filesystem_.inodes.reach(inode_of(req_, number));
+  if (!file) answer(ESTALE);
+  return static_cast<bool>(file);
+}
+
 void Request::finish(uint64_t bytes, int error) {
   // A real client caches names under a lock of the server's: only what it would ask the server for is
   // delayed.
@@ -66,18 +74,18 @@ void Request::answer(int error) {
 
 void Request::answer_call(int result) { answer(result < 0 ? errno : 0); }
 
-void Request::answer_entry(fuse_ino_t parent, const char* name) {
+void Request::answer_entry(const Reached& parent, const char* name) {
   fuse_entry_param entry{};
-  auto found = filesystem_.inodes.look_up(inode(parent), name, entry.attr);
+  auto found = filesystem_.inodes.look_up(parent, name, entry.attr);
   if (!found) return answer(found.error().code);
   entry.ino = reinterpret_cast<fuse_ino_t>(*found);
   finish(0, 0);
   if (fuse_reply_entry(req_, &entry) != 0) filesystem_.inodes.forget(**found, 1);
 }
 
-bool Request::answer_created(fuse_ino_t parent, const char* name, fuse_file_info* info) {
+bool Request::answer_created(const Reached& parent, const char* name, fuse_file_info* info) {
   fuse_entry_param entry{};
-  auto found = filesystem_.inodes.look_up(inode(parent), name, entry.attr);
+  auto found = filesystem_.inodes.look_up(parent, name, entry.attr);
   if (!found) {
     answer(found.error().code);
     return false;
