@@ -1,7 +1,6 @@
 #include "tier/journal.hpp"
 
 #include <fcntl.h>
-#include <libpmem.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -22,6 +21,7 @@
 #include "tier/journal_directory.hpp"
 #include "tier/journal_format.hpp"
 #include "tier/journal_log.hpp"
+#include "tier/pmem.hpp"
 
 namespace forebay {
 namespace {
@@ -90,7 +90,7 @@ Result<std::unique_ptr<JournalLog>> open_log(const SteadyFile& file, const Fd& d
   if (!real) {
     mapping = Mapping::shared(fd, header.size, file.path());
     if (!mapping) return std::unexpected(std::move(mapping).error());
-    real = pmem_is_pmem(mapping->data(), mapping->size()) == 1;
+    real = is_pmem(mapping->data(), mapping->size());
   }
   ::madvise(mapping->data(), mapping->size(), MADV_DONTFORK);
   ::madvise(mapping->data(), mapping->size(), MADV_DONTDUMP);

@@ -1,13 +1,12 @@
 #include "tier/journal_log.hpp"
 
-#include <libpmem.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "os/private_file.hpp"
+#include "tier/pmem.hpp"
 
 namespace forebay {
 namespace {
@@ -119,8 +118,8 @@ Status PmemLog::begin(const RecordHeader& mark, std::uint64_t start, std::uint64
 
 Status PmemLog::persist(const std::byte* bytes, std::uint64_t size) const {
   if (real_) {
-    pmem_persist(bytes, size);
-  } else if (pmem_msync(bytes, size) != 0) {
+    persist_pmem(bytes, size);
+  } else if (!persist_mapped(bytes, size)) {
     return fail_errno(errno, "persist", name_);
   }
   return {};

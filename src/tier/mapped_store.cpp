@@ -1,6 +1,5 @@
 #include "tier/mapped_store.hpp"
 
-#include <libpmem.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include "os/huge_pages.hpp"
 #include "os/memory_room.hpp"
 #include "os/own_io.hpp"
+#include "tier/pmem.hpp"
 #include "tier/slot_range.hpp"
 
 namespace forebay {
@@ -34,7 +34,7 @@ Result<Mapping> map_pmem(int fd, std::size_t size, const std::string& name, bool
     return mapping;
   }
   auto mapping = map_for_huge_pages(fd, size, name);
-  real = mapping && pmem_is_pmem(mapping->data(), mapping->size()) == 1;
+  real = mapping && is_pmem(mapping->data(), mapping->size());
   return mapping;
 }
 
@@ -144,10 +144,10 @@ void MappedStore::populate(std::uint64_t from, std::uint64_t to) {
 Status MappedStore::persist(const void* data, std::size_t size) const {
   if (kind_ == Kind::kMemory) return {};
   if (real_pmem_) {
-    pmem_persist(data, size);
+    persist_pmem(data, size);
     return {};
   }
-  if (pmem_msync(data, size) != 0) return fail_errno(errno, "persist", file_.path());
+  if (!persist_mapped(data, size)) return fail_errno(errno, "persist", file_.path());
   return {};
 }
 
