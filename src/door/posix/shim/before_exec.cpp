@@ -33,8 +33,10 @@ bool will_be_seen(int at, const char* path, char* const* words, char* const* env
   return why == nullptr;
 }
 
-// What this process has never used, but hands on.
+// What this process has never used, but hands on. The child of a vfork has its parent's memory, and cannot
+// find out.
 void look_at_inherited() {
+  if (in_vfork_child()) return;
   const int before = errno;
   for (int fd = 0; fd < kInherited; ++fd) {
     if (state_of(fd) != State::kUnknown) continue;

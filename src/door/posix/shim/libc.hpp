@@ -1,6 +1,5 @@
 // The C library's own functions behind those that the shim stands in front of.
 //
-// Found once, by whichever comes first: the constructor or a call from a library that is initialised earlier.
 #pragma once
 
 #include <aio.h>
@@ -50,6 +49,9 @@
 
 namespace forebay::posix {
 
+// A function is found when it is called first, for every process of a tree pays for its start: until then the
+// pointer leads to one that does so. Those with arguments that nobody knows, and those that handlers of
+// signals call, are found at the start (find).
 struct Libc {
 #define FOREBAY_DECLARE(name) decltype(&::name) name;
   FOREBAY_LIBC_FUNCTIONS(FOREBAY_DECLARE)

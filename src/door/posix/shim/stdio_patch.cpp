@@ -12,6 +12,7 @@ namespace forebay::posix {
 namespace {
 
 constexpr int kErrorSeen = 0x20;  // _IO_ERR_SEEN
+constexpr int kMostSlots = 128;   // of all tables together
 
 using Read = ssize_t (*)(FILE*, void*, ssize_t);
 using Write = ssize_t (*)(FILE*, const void*, ssize_t);
@@ -114,30 +115,44 @@ void patch_stdio() {
   if (::dl_iterate_phdr(find_relro, &range) != 1) return;
   struct Slot {
     uintptr_t before, after;
-    int found;
+    bool seen;
   };
-  Slot slots[] = {{reinterpret_cast<uintptr_t>(old_read), reinterpret_cast<uintptr_t>(stream_read), 0},
-                  {reinterpret_cast<uintptr_t>(old_write), reinterpret_cast<uintptr_t>(stream_write), 0},
-                  {reinterpret_cast<uintptr_t>(old_seek), reinterpret_cast<uintptr_t>(stream_seek), 0},
-                  {reinterpret_cast<uintptr_t>(old_close), reinterpret_cast<uintptr_t>(stream_close), 0},
-                  {reinterpret_cast<uintptr_t>(old_stat), reinterpret_cast<uintptr_t>(stream_stat), 0}};
-  const auto each_word = [&](auto visit) {
-    for (auto at = (range.begin + 7) & ~uintptr_t{7}; at + 8 <= range.end; at += 8) {
-      auto* const word = reinterpret_cast<uintptr_t*>(at);
-      for (auto& slot : slots) {
-        if (*word == slot.before) visit(word, slot);
-      }
-    }
-  };
-  each_word([](uintptr_t*, Slot& slot) { ++slot.found; });
+  Slot slots[] = {{reinterpret_cast<uintptr_t>(old_read), reinterpret_cast<uintptr_t>(stream_read), false},
+                  {reinterpret_cast<uintptr_t>(old_write), reinterpret_cast<uintptr_t>(stream_write), false},
+                  {reinterpret_cast<uintptr_t>(old_seek), reinterpret_cast<uintptr_t>(stream_seek), false},
+                  {reinterpret_cast<uintptr_t>(old_close), reinterpret_cast<uintptr_t>(stream_close), false},
+                  {reinterpret_cast<uintptr_t>(old_stat), reinterpret_cast<uintptr_t>(stream_stat), false}};
+  auto lowest = slots[0].before;
+  auto highest = slots[0].before;
   for (const auto& slot : slots) {
-    if (slot.found == 0) return;
+    if (slot.before < lowest) lowest = slot.before;
+    if (slot.before > highest) highest = slot.before;
+  }
+  // They lie close together, so that few words need a second look: every process of a tree does this.
+  struct Found {
+    uintptr_t* word;
+    uintptr_t after;
+  };
+  Found found[kMostSlots];
+  int count = 0;
+  for (auto at = (range.begin + 7) & ~uintptr_t{7}; at + 8 <= range.end; at += 8) {
+    auto* const word = reinterpret_cast<uintptr_t*>(at);
+    if (*word - lowest > highest - lowest) continue;
+    for (auto& slot : slots) {
+      if (*word != slot.before) continue;
+      if (count == kMostSlots) return;
+      found[count++] = {word, slot.after};
+      slot.seen = true;
+    }
+  }
+  for (const auto& slot : slots) {
+    if (!slot.seen) return;
   }
   const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
   auto* const begin = reinterpret_cast<void*>(range.begin & ~(page - 1));
   const auto length = ((range.end + page - 1) & ~(page - 1)) - (range.begin & ~(page - 1));
   if (::mprotect(begin, length, PROT_READ | PROT_WRITE) != 0) return;
-  each_word([](uintptr_t* word, Slot& slot) { *word = slot.after; });
+  for (int i = 0; i < count; ++i) *found[i].word = found[i].after;
   (void)::mprotect(begin, length, PROT_READ);
   patched = true;
 }
