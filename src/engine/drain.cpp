@@ -181,7 +181,10 @@ Status Drain::ship(Shipment& shipment) {
       while ((timed ? seen != stamp->modified_ns : seen < stamp->modified_ns) &&
              !record.home_modified_ns.compare_exchange_weak(seen, stamp->modified_ns)) {
       }
-      record.home_size.store(stamp->size);
+      // Shipments go side by side, and this look may be older than another's: none makes home shorter.
+      auto size = record.home_size.load();
+      while (size < stamp->size && !record.home_size.compare_exchange_weak(size, stamp->size)) {
+      }
     }
     record.error.store(0);
   } else {
