@@ -26,6 +26,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Can files of this folder be found again by handles, by us?
+bool has_handles(const fs::path& folder) {
+  alignas(file_handle) char room[sizeof(file_handle) + MAX_HANDLE_SZ] = {};
+  auto& handle = *reinterpret_cast<file_handle*>(room);
+  handle.handle_bytes = MAX_HANDLE_SZ;
+  int mount = 0;
+  const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool named = ::name_to_handle_at(fd, "", &handle, &mount, AT_EMPTY_PATH) == 0;
+  const int found = named ? ::open_by_handle_at(fd, &handle, O_PATH | O_CLOEXEC) : -1;
+  ::close(fd);
+  if (found >= 0) ::close(found);
+  return found >= 0;
+}
+
 class SlowfsTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -72,6 +86,26 @@ class SlowfsTest : public ::testing::Test {
   std::unique_ptr<SlowfsMount> home_;
   std::vector<int> open_;
 };
+
+TEST_F(SlowfsTest, FilesThatTheKernelKnowsCostNoDescriptor) {
+  if (!has_handles(home_->source())) GTEST_SKIP() << "no handles of files here: slowfs holds descriptors";
+  constexpr int kFiles = 500;
+  for (int i = 0; i < kFiles; ++i) std::ofstream(at("f" + std::to_string(i))) << i;
+  const auto descriptors = fs::path("/proc") / std::to_string(home_->pid()) / "fd";
+  EXPECT_LT(std::distance(fs::directory_iterator(descriptors), {}), kFiles / 2);
+  for (int i = 0; i < kFiles; i += 100) EXPECT_EQ(in_source("f" + std::to_string(i)), std::to_string(i));
+  // What lost its name is reached as long as it is open, and its successor is another file.
+  const int fd = open_file("f7");
+  ASSERT_EQ(::unlink(at("f7").c_str()), 0);
+  std::ofstream(at("f7")) << "another";
+  struct stat old{};
+  struct stat now{};
+  ASSERT_EQ(::fstat(fd, &old), 0);
+  ASSERT_EQ(::stat(at("f7").c_str(), &now), 0);
+  EXPECT_EQ(old.st_nlink, 0u);
+  EXPECT_EQ(old.st_size, 1);
+  EXPECT_EQ(now.st_size, 7);
+}
 
 TEST_F(SlowfsTest, LargeWritesArriveByteForByte) {
   const std::string bytes = pattern(5'000'001);

@@ -167,8 +167,7 @@ void measure_posix_small_io(const Run& run) {
 void measure_posix_small_files(const Run& run) {
   const auto home = slow_home(run);
   const auto path = home->path().string();
-  // slowfs holds a descriptor of each file that the kernel knows: 100,000 are more than most limits allow.
-  const auto count = run.scaled(15'000, 2'000);
+  const auto count = run.scaled(100'000, 2'000);
   // Plainly each takes several latencies: a part of them tells the rate.
   const auto plain_count = run.scaled(3'000, 1'000);
   const Command command(run, path, {"on_close=detach"});
