@@ -32,7 +32,8 @@ INSTANTIATE_TEST_SUITE_P(All, PosixCases,
                                            "bad_names", "several_names", "without_name", "folders_renamed",
                                            "by_links", "not_files", "far_offsets", "limited", "allocated",
                                            "mapped", "by_number", "streams_reopened", "walked",
-                                           "in_background", "modes", "spawned_unseen", "watched"),
+                                           "in_background", "modes", "appending", "spawned_unseen",
+                                           "watched"),
                          [](const auto& one) { return std::string(one.param); });
 
 }  // namespace

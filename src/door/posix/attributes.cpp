@@ -112,12 +112,6 @@ long advise(int fd, off_t offset, off_t length, int advice) {
   }
 }
 
-void set_flags(int fd, int flags) {
-  const auto open = known(fd);
-  if (!open) return;
-  open->flags.store((open->flags.load() & ~O_APPEND) | (flags & O_APPEND));
-}
-
 // Only of a file with unsaved bytes does the buffer know better than home.
 long fix_stat(struct stat* found) {
   const auto device = device_of(found->st_dev);

@@ -19,15 +19,15 @@ namespace forebay::posix {
 
 struct Open {
   std::shared_ptr<File> file;
-  std::atomic<int> flags;                  // of the open file: access mode, O_APPEND
+  int flags;                               // of the open file: access mode, O_APPEND
   std::uint32_t process;                   // fork_generation() of the process that opened it
   std::atomic<bool> locked = false;        // by flock, which ends when nobody has the open file any more
   std::atomic<off_t> reach = 0xffff'ffff;  // home is known to take bytes up to here
   std::atomic<std::uint32_t> references = 1;
 
-  [[nodiscard]] bool readable() const { return (flags.load() & O_ACCMODE) != O_WRONLY; }
-  [[nodiscard]] bool writable() const { return (flags.load() & O_ACCMODE) != O_RDONLY; }
-  [[nodiscard]] bool appends() const { return (flags.load(std::memory_order_relaxed) & O_APPEND) != 0; }
+  [[nodiscard]] bool readable() const { return (flags & O_ACCMODE) != O_WRONLY; }
+  [[nodiscard]] bool writable() const { return (flags & O_ACCMODE) != O_RDONLY; }
+  [[nodiscard]] bool appends() const { return (flags & O_APPEND) != 0; }
 };
 
 // A reference to an Open.

@@ -49,7 +49,6 @@ long go_direct(int fd, const char* why);
 long changed_at_home(int fd, int surely);
 void locked(int fd);
 long advise(int fd, off_t offset, off_t length, int advice);
-void set_flags(int fd, int flags);
 long fix_stat(struct stat* found);
 long times(unsigned long device, unsigned long inode, const timespec* times);
 long matters(unsigned long device, unsigned long inode);

@@ -46,7 +46,6 @@ struct Engine {
   // The open file has a lock now that ends with it.
   void (*locked)(int fd);
   long (*advise)(int fd, off_t offset, off_t length, int advice);
-  void (*set_flags)(int fd, int flags);
   // The file's times were set (null: to now). 1: some of it is unsaved, and a drain that was under way may
   // have ended with the time before: they are to be set once more.
   long (*times)(unsigned long device, unsigned long inode, const timespec* times);

@@ -70,7 +70,7 @@ bool home_reaches(Open& open, int fd, off_t end) {
     return true;
   constexpr int kMost = 53;  // 16 PiB, and a buffered file is not larger (engine/file.hpp)
   const Fd probe(::open(("/proc/self/fd/" + std::to_string(fd)).c_str(),
-                        (open.flags.load() & O_ACCMODE) | O_CLOEXEC | O_NOCTTY));
+                        (open.flags & O_ACCMODE) | O_CLOEXEC | O_NOCTTY));
   for (int bits = kMost; probe && bits > 32; --bits) {
     const off_t reach = off_t{1} << bits;
     if (::lseek(probe.get(), reach, SEEK_SET) != reach) continue;

@@ -31,6 +31,7 @@ int interrupted();
 int cancelled();
 int vforked();
 int descriptors();
+int appending();
 int spawned();
 int spawned_unseen();
 int watched();

@@ -34,6 +34,7 @@ int main(int argc, char** argv) {
                    {"cancelled", cases::cancelled},
                    {"vforked", cases::vforked},
                    {"descriptors", cases::descriptors},
+                   {"appending", cases::appending},
                    {"spawned", cases::spawned},
                    {"spawned_unseen", cases::spawned_unseen},
                    {"watched", cases::watched},

@@ -112,6 +112,40 @@ int descriptors() {
   return 0;
 }
 
+// Appending switched on and off for all who have the open file.
+int appending() {
+  const int fd = ::open("a", O_RDWR | O_CREAT, 0644);
+  say("write", ::write(fd, "0123456789", 10));
+  int to_child[2];
+  int to_parent[2];
+  if (::pipe(to_child) != 0 || ::pipe(to_parent) != 0) return 1;
+  char one = 0;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    (void)!::pwrite(fd, "c", 1, 1);
+    (void)!::write(to_parent[1], "x", 1);
+    (void)!::read(to_child[0], &one, 1);
+    (void)!::write(fd, "child", 5);
+    (void)!::pwrite(fd, "C", 1, 0);
+    ::_exit(0);
+  }
+  say("first", ::read(to_parent[0], &one, 1));
+  say("append", ::fcntl(fd, F_SETFL, O_APPEND));
+  say("seek", ::lseek(fd, 3, SEEK_SET));
+  (void)!::write(to_child[1], "x", 1);
+  say("child", ended(child));
+  say("pwrite", ::pwrite(fd, "parent", 6, 2));
+  say("position", ::lseek(fd, 0, SEEK_CUR));
+  const int again = ::open("a", O_RDWR);
+  say("write", ::write(again, "begin", 5));
+  say("no more", ::fcntl(fd, F_SETFL, 0));
+  say("pwrite", ::pwrite(fd, "P", 1, 7));
+  say("close", ::close(again));
+  say("close", ::close(fd));
+  show_file("a");
+  return 0;
+}
+
 // What a spawned child's file actions open and truncate, while its parent has written to it.
 int spawned() {
   const int fd = ::open("a", O_RDWR | O_CREAT, 0644);

@@ -142,15 +142,15 @@ FOREBAY_CALL int fb_fcntl(int fd, int command, ...) {
       // To raise it later would close a descriptor, of which some file systems tell home.
       return duplicated(fd,
                         real.fcntl(fd, command, thread.depth != 0 && number < own_from ? own_from : number));
-    case F_SETFL: {
-      const int result = real.fcntl(fd, command, number);
-      if (result == 0 && buffered(fd)) {
+    case F_SETFL:
+      // These are the open file's, which others may have too, and our own duplicate is one of them.
+      if (buffered(fd)) {
+        const int changed = static_cast<int>(real.fcntl(fd, F_GETFL)) ^ number;
+        if ((changed & O_APPEND) != 0 && !prepared(&Engine::go_direct, fd, "O_APPEND set by fcntl"))
+          return -1;
         if ((number & O_DIRECT) != 0 && !prepared(&Engine::go_direct, fd, "O_DIRECT")) return -1;
-        const Crossing crossing;
-        engine.load()->set_flags(fd, number);
       }
-      return result;
-    }
+      break;
     case F_SETLK:
     case F_SETLKW:
     case F_OFD_SETLK:
