@@ -1,11 +1,15 @@
 #include "door/posix/descriptors.hpp"
 
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "door/posix/closing.hpp"
 #include "door/posix/interface.hpp"
@@ -43,9 +47,19 @@ class Locked {
   Slot& slot_;
 };
 
-// A thread that has just finished with the file may hold its descriptor for a few instructions more.
-void wait_until_closed(int fd) {
-  for (int i = 0; i < 200 && ::fcntl(fd, F_GETFD) >= 0; ++i)
+// What a number means just now. Home is not asked.
+std::optional<std::pair<dev_t, ino_t>> meaning_of(int fd) {
+  struct statx found{};
+  if (::statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &found) != 0) return std::nullopt;
+  return std::pair(makedev(found.stx_dev_major, found.stx_dev_minor), ino_t{found.stx_ino});
+}
+
+// A thread that has just finished with the file may hold its descriptor for a few instructions more, which take
+// long on a busy machine; and until it is gone nobody can execute the file. The number may be another file's
+// by then.
+void wait_until_closed(int fd, const std::optional<std::pair<dev_t, ino_t>>& file) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  while (file && meaning_of(fd) == file && std::chrono::steady_clock::now() < until)
     std::this_thread::sleep_for(std::chrono::microseconds(50));
 }
 
@@ -76,9 +90,10 @@ Status end(std::shared_ptr<Open> last) {
   }
   const bool goes_now = locked || last->file->waits_at_close();
   const int home = last->file->home().fd();
+  const auto file = goes_now ? meaning_of(home) : std::nullopt;
   auto closed = last->file->close();
   last.reset();
-  if (goes_now) wait_until_closed(home);
+  if (goes_now) wait_until_closed(home, file);
   return drained ? closed : drained;
 }
 
