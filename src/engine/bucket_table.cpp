@@ -139,7 +139,8 @@ Result<BucketTable::Inserted> BucketTable::insert(Key key, std::uint32_t tier) {
     bucket.claimer.store(slot ? 0 : peers_.self(), std::memory_order_relaxed);
     if (slot) view(index).reset_weights();
     bucket.hits.store(0, std::memory_order_relaxed);
-    bucket.flags.fetch_and(kBucketFills, std::memory_order_relaxed);
+    bucket.flags.fetch_and(kBucketForgets, std::memory_order_relaxed);
+    note_forgetting(bucket);
     bucket.dirty_since.store(0, std::memory_order_relaxed);
     const auto now = control_.tick();
     bucket.used.store(now, std::memory_order_relaxed);

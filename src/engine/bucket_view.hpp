@@ -110,6 +110,9 @@ class BucketView {
   std::uint32_t size_;
 };
 
+// Whatever makes bytes Invalid counts itself first, in the same change: fills under way are void then (F1).
+inline void note_forgetting(Bucket& bucket) { bucket.flags.fetch_add(1u << kBucketForgetsShift); }
+
 // A change of a bucket: makes the version odd, and even again at the end. Needs the lock.
 class Change {
  public:

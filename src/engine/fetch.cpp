@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "base/format.hpp"
 #include "base/prefetch.hpp"
@@ -138,14 +139,16 @@ Fetcher::Permit Fetcher::permit(const HomeFile& home, const FileSettings& settin
   const auto guard = core_.buckets.lock(*bucket, key);
   if (!guard || !*guard) return {};
   const auto& now = core_.control.bucket(*bucket);
-  return {key, *bucket, now.version.load(), now.flags.load() >> kBucketFillsShift, truncations};
+  return {key, *bucket, now.version.load(), now.flags.load() >> kBucketForgetsShift, truncations};
 }
 
 bool Fetcher::holds(const Permit& permit) const {
   const auto& bucket = core_.control.bucket(permit.bucket);
   const auto& record = core_.control.file(key_file(permit.key));
-  const auto fills = (bucket.flags.load() >> kBucketFillsShift) - permit.fills;
-  return bucket.version.load() - permit.version == 2 * (fills & (kBucketFills >> kBucketFillsShift)) &&
+  // Each one is a change of its own: fewer changes than the count can tell apart, and it has not gone round.
+  constexpr auto kMostForgets = kBucketForgets >> kBucketForgetsShift;
+  const auto changes = (bucket.version.load() - permit.version) / 2;
+  return bucket.flags.load() >> kBucketForgetsShift == permit.forgets && changes <= kMostForgets &&
          record.intent.load() == 0 && record.truncations.load() == permit.truncations &&
          // A bucket that was linked before the flag was set is emptied by whoever set it, after this lock.
          (record.flags.load() & kFilePast) == 0;
@@ -160,8 +163,6 @@ void Fetcher::fill(const Permit& permit, std::uint32_t at, const std::byte* data
   std::byte* bytes = core_.buckets.data(bucket);
   if (bytes == nullptr || !holds(permit)) return;
   install(permit.bucket, at, data, length);
-  // After the version: who dies between them has made a change, not a fill.
-  bucket.flags.fetch_add(1u << kBucketFillsShift);
 }
 
 void Fetcher::install(std::uint32_t index, std::uint32_t at, const std::byte* data, std::uint32_t length) {
@@ -292,15 +293,14 @@ Result<std::uint64_t> Fetcher::get_missing(const std::shared_ptr<HomeFile>& home
   FOREBAY_TRY(read_gaps(home, gaps));
   count(core_.counters().miss_bytes, missed);
   auto next = permits.begin();
+  Key noted = 0;
   for (const auto& gap : gaps) {
     const auto key = home.key(gap.offset / bucket_size);
     while (next != permits.end() && next->key != key) ++next;
     if (next == permits.end()) break;
     fill(*next, static_cast<std::uint32_t>(gap.offset % bucket_size), gap.out,
          static_cast<std::uint32_t>(gap.length));
-    note_miss(home_file, settings, *next);
-    // One fill changes the version: the rest of a bucket's gaps would need a new permit.
-    ++next;
+    if (std::exchange(noted, key) != key) note_miss(home_file, settings, *next);
   }
   return missed;
 }

@@ -51,13 +51,13 @@ class Fetcher {
     std::uint64_t length;
     std::byte* out;
   };
-  // Leave to fill Invalid bytes of a bucket with what home had after it was given. Void after any change of
-  // the bucket but other fills, which bring what home has, too.
+  // Leave to fill Invalid bytes of a bucket with what home had after it was given. Void once any byte of the
+  // bucket was forgotten: until then what is Invalid has been so all the time, and home's is the truth (F1).
   struct Permit {
     Key key = 0;
     std::uint32_t bucket = 0;
     std::uint32_t version = 0;
-    std::uint32_t fills = 0;
+    std::uint32_t forgets = 0;
     std::uint32_t truncations = 0;
   };
 

@@ -19,7 +19,7 @@ using Wide = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && Wide::is_always_lock_free);
 
 inline constexpr std::uint64_t kMagic = 0x31594142'45524f46;  // "FOREBAY1"
-inline constexpr std::uint32_t kLayoutVersion = 10;
+inline constexpr std::uint32_t kLayoutVersion = 11;
 inline constexpr std::uint32_t kTierLimit = 8;
 inline constexpr std::uint32_t kLeaseLimit = 1024;
 inline constexpr std::uint32_t kLinked =
@@ -199,11 +199,11 @@ enum BucketFlag : std::uint32_t {
   kBucketReadOnce = 4,  // missed once already
 };
 // Beside them in the same word: who is bringing bytes of the bucket from home (see arrivals.hpp), and how
-// often it was filled, which stays when the bucket gets another key.
+// often bytes of it were forgotten, which stays when the bucket gets another key.
 inline constexpr std::uint32_t kBucketComingShift = 4;
 inline constexpr std::uint32_t kBucketComing = 0x000f'fff0;
-inline constexpr std::uint32_t kBucketFillsShift = 20;
-inline constexpr std::uint32_t kBucketFills = 0xfff0'0000;
+inline constexpr std::uint32_t kBucketForgetsShift = 20;
+inline constexpr std::uint32_t kBucketForgets = 0xfff0'0000;
 
 struct alignas(64) Bucket {
   Word lock;

@@ -73,6 +73,7 @@ void cut(Core& core, std::uint32_t index, std::uint32_t from) {
     take_off(states, data, from, readable);
   }
   FOREBAY_CRASH_POINT("truncate.before_cut");
+  note_forgetting(bucket);
   // T1: one more run than a write may leave always fits.
   (void)states.rewrite(from, states.size(), [](ByteState) { return ByteState::kInvalid; }, Room::kAll);
   FOREBAY_CRASH_POINT("truncate.cut");
@@ -227,6 +228,8 @@ void drop_buckets(Core& core, Drain& drain, std::uint32_t file, std::uint64_t fi
     if (data == nullptr) continue;
     const Change change(bucket);
     take_off(states, data, 0, [](ByteState s) { return s == ByteState::kValid; });
+    // Also where nothing is Valid: somebody may be bringing what home no longer has.
+    note_forgetting(bucket);
     (void)states.rewrite(
         0, states.size(), [](ByteState s) { return s == ByteState::kValid ? ByteState::kInvalid : s; },
         Room::kAll);

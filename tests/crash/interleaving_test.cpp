@@ -174,6 +174,59 @@ TEST_F(Interleaving, AFillFromBeforeAWriteDoesNotBringTheOldBytesBack) {
   EXPECT_TRUE(reader.finished(20s));
 }
 
+// The writer's bucket stays, because of other bytes that are not home yet.
+TEST_F(Interleaving, AFillFromBeforeAWriteThatWasForgottenDoesNotBringTheOldBytesBack) {
+  const Place place({.overrides = std::string(kQuiet) + " admission.read=always readahead.max=0"});
+  std::ofstream(place.home("a")) << letters(4096, 'o');
+  Child reader([&] {
+    auto buffer = place.attach();
+    auto file = open(*buffer, place);
+    stop_at_point("fill.before_lock");
+    (void)get(*file, 0, 4096);
+    return get(*file, 0, 100) == letters(100, 'n') ? 0 : 2;
+  });
+  ASSERT_TRUE(reached());
+  Child writer([&] {
+    auto buffer = place.attach();
+    auto file = open(*buffer, place);
+    put(*file, 0, letters(100, 'n'));
+    must(file->sync());
+    put(*file, 200, letters(100, 'd'));
+    must(file->evict(0, 4096));
+    gate_->open.store(true);
+    return 0;
+  });
+  EXPECT_TRUE(writer.finished(20s));
+  EXPECT_TRUE(reader.finished(20s));
+}
+
+// A read and a write of the same block, again and again: the block would never come.
+TEST_F(Interleaving, AFillStandsWhenOtherBytesOfItsBucketAreWritten) {
+  const Place place({.overrides = std::string(kQuiet) + " admission.read=always readahead.max=0"});
+  std::ofstream(place.home("a")) << letters(4096, 'o');
+  Child reader([&] {
+    auto buffer = place.attach();
+    auto file = open(*buffer, place);
+    stop_at_point("fill.before_lock");
+    (void)get(*file, 0, 4096);
+    const auto asked = buffer->core().counters().home_reads.load();
+    const auto now = get(*file, 0, 4096);
+    if (now != letters(100, 'o') + letters(100, 'n') + letters(3896, 'o')) return 1;
+    return buffer->core().counters().home_reads.load() == asked ? 0 : 2;
+  });
+  ASSERT_TRUE(reached());
+  Child writer([&] {
+    auto buffer = place.attach();
+    auto file = open(*buffer, place);
+    put(*file, 100, letters(100, 'n'));
+    must(file->sync());
+    return 0;
+  });
+  EXPECT_TRUE(writer.finished(20s));
+  gate_->open.store(true);
+  EXPECT_TRUE(reader.finished(20s));
+}
+
 // A process is reaped before its io_uring is gone: what it left must be found all the same.
 TEST_F(Interleaving, RecoveryRightAfterAKillFindsEverything) {
   for (int round = 0; round < 5; ++round) {
