@@ -98,24 +98,23 @@ int Slowness::admit(Kind kind, bool changes, const Abandoned& abandoned) {
 
 void Slowness::pace(Kind kind, uint64_t bytes, Clock::time_point arrival, const Abandoned& abandoned) {
   std::unique_lock lock(mutex_);
+  const bool queues = bytes > 0 && (kind == Kind::Read || kind == Kind::Write);
+  RateLimiter& line = kind == Kind::Read ? read_line_ : write_line_;
+  const auto ticket = queues ? line.reserve(bytes, arrival) : RateLimiter::Ticket{};
   auto carried_at = arrival;
-  if (bytes > 0 && (kind == Kind::Read || kind == Kind::Write)) {
-    RateLimiter& line = kind == Kind::Read ? read_line_ : write_line_;
-    const auto ticket = line.reserve(bytes, arrival);
-    while (true) {
-      const auto now = Clock::now();
+  for (bool carried = !queues;;) {
+    const auto now = Clock::now();
+    if (!carried) {
       const auto remaining = line.remaining(ticket, now);
-      if (remaining == Clock::duration{}) {
-        carried_at = std::min(carried_at, now);  // earlier than foretold if the rate was raised
-        break;
-      }
-      carried_at = now + remaining;
-      if (!wait(lock, carried_at, abandoned)) return;
+      carried = remaining == Clock::duration{};
+      // Earlier than foretold if the rate was raised.
+      carried_at = carried ? std::min(carried_at, now) : now + remaining;
     }
-  }
-  // The latency follows the moment the bytes were through, not the moment this thread woke up.
-  while (Clock::now() < carried_at + settings_.latency) {
-    if (!wait(lock, carried_at + settings_.latency, abandoned)) return;
+    // One sleep for both: the latency follows the moment the bytes are through, not a moment at which this
+    // thread wakes up.
+    const auto due = carried_at + settings_.latency;
+    if (carried && now >= due) return;
+    if (!wait(lock, due, abandoned)) return;
   }
 }
 
