@@ -110,11 +110,13 @@ TEST_P(MpiioPrograms, Threads) { same(2, {mpiio_program("scenes", flavour()), "t
 
 TEST_P(MpiioPrograms, HintsAreTold) {
   const auto ran = door_.run(Door::kMpiio, place_.path(),
+  fs::create_directory(file("door") + ".tier");
                              door_.on_ranks(1, {mpiio_program("scenes", flavour()), "info", file("door")}));
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out,
             "forebay_mode=async\nforebay_durability=process\nforebay_drain_trigger=close\n"
-            "forebay_reserve_size=1MiB\n");
+            "forebay_reserve_size=1MiB\nforebay_prefetch_at_open=part\nforebay_path=" +
+                file("door") + ".tier\n");
   EXPECT_TRUE(ran.err.contains("forebay_mode is ignored")) << ran.err;
 }
 

@@ -40,7 +40,7 @@ enum class DrainTrigger : std::uint8_t { Write, Close, Periodic, Exit, Never };
 enum class ReserveKind : std::uint8_t { Soft, Hard };
 
 // What is brought in the background when it is opened.
-enum class PrefetchAtOpen : std::uint8_t { None, Dataset, File };
+enum class PrefetchAtOpen : std::uint8_t { None, Dataset, File, Part };
 
 // The words of an enum, in the order of its values.
 template <class E>
@@ -70,7 +70,8 @@ inline constexpr auto kWords<DrainTrigger> =
 template <>
 inline constexpr auto kWords<ReserveKind> = std::to_array<std::string_view>({"soft", "hard"});
 template <>
-inline constexpr auto kWords<PrefetchAtOpen> = std::to_array<std::string_view>({"none", "dataset", "file"});
+inline constexpr auto kWords<PrefetchAtOpen> =
+    std::to_array<std::string_view>({"none", "dataset", "file", "part"});
 template <>
 inline constexpr auto kWords<LogLevel> = kLogLevelNames;
 

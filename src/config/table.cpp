@@ -183,7 +183,9 @@ constexpr auto kTable = std::to_array<Setting>({
     per_file<&FileSettings::prefetch_at_open>(
         "prefetch.at_open", kAny,
         "What is brought into the buffer, in the background, as soon as it is opened. `dataset`: a dataset "
-        "of HDF5. `file`: the whole file."),
+        "of HDF5. `file`: the whole file. `part`: of a file that ranks open together through MPI-IO, a part "
+        "by "
+        "each of them, so that it lies on all their nodes together once."),
 
     per_file<&FileSettings::drain_trigger>(
         "drain.trigger", kAny,

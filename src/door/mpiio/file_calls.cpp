@@ -259,7 +259,9 @@ FOREBAY_MPI_API int MPI_File_get_info(MPI_File file, MPI_Info* info) {
     auto* const opened = code == MPI_SUCCESS ? find(file) : nullptr;
     if (opened == nullptr) return code;
     opened->sieving().conceal(*info);
-    tell(opened->engine().settings(), *info);
+    auto settings = opened->engine().settings();
+    settings.prefetch_at_open = opened->wished.prefetch;
+    tell(settings, opened->wished.path, *info);
     return code;
   });
 }

@@ -59,7 +59,9 @@ std::string_view OpenFile::why_passed() const {
   return "MPI-IO: a pointer shared by ranks that do not share a buffer";
 }
 
-void OpenFile::prefetch(bool whole_in_every_buffer) {
+void OpenFile::prefetch() {
+  const bool whole_in_every_buffer = wished.prefetch == PrefetchAtOpen::File;
+  if (!whole_in_every_buffer && wished.prefetch != PrefetchAtOpen::Part) return;
   const auto size = engine_->size();
   if (!size || !readable()) return;
   const int number = whole_in_every_buffer ? number_in_buffer_ : ranks_.rank();

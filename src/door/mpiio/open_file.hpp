@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "door/mpiio/ranks.hpp"
@@ -31,6 +32,12 @@ struct Split {
 };
 
 class OpenFile {
+// What was asked for at open, by hints or settings, and the engine's settings do not tell.
+struct Wished {
+  PrefetchAtOpen prefetch = PrefetchAtOpen::None;
+  std::string path{};
+};
+
  public:
   // Collective. `comm` is that of the open. `shared`: what this rank has of the shared pointer.
   OpenFile(MPI_File real, MPI_Comm comm, int amode, Buffer& buffer, std::shared_ptr<File> engine,
@@ -59,9 +66,9 @@ class OpenFile {
   // Collective, after the native call made home that long.
   Status truncate(std::uint64_t size);
 
-  // Begins to bring the file, in the background, and nobody waits for it: each rank a part. Together all
-  // ranks bring it once, or, if every buffer is to have it whole, those of each buffer do.
-  void prefetch(bool whole_in_every_buffer);
+  // Begins to bring the file as wished, in the background, and nobody waits for it: each rank a part.
+  // Together all ranks bring it once, or, if every buffer is to have it whole, those of each buffer do.
+  void prefetch();
 
   // Collective, before what is unsaved goes home: all ranks have staged what they wrote until then. Pieces
   // that they interleaved lie together by now, and go in large writes.
@@ -102,6 +109,7 @@ class OpenFile {
   const std::shared_ptr<File> engine_;
   const Ranks ranks_;
   bool several_buffers_ = false;         // constant once constructed
+  Wished wished{};  // set once, by the open
   std::optional<SharedPointer> shared_;  // only if every rank has it, and then constant
   SievingHint sieving_{};
   // The same: of the ranks that share a buffer, which one this is, and how many there are.

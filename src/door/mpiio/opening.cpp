@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/format.hpp"
@@ -61,7 +62,7 @@ Result<std::string> chosen(const char* name, const Wishes& wishes) {
 struct Beside {
   Buffer* buffer;
   std::shared_ptr<File> file;
-  bool prefetch;  // the whole of it
+  PrefetchAtOpen prefetch;  // wished, and not begun: not the same bytes by every rank
 };
 
 int flags_of(int amode) {
@@ -89,16 +90,14 @@ Result<Beside> open_beside(const char* name, int amode, const Wishes& wishes) {
     return fail(ENOTSUP, path + ": home is memory already");
   auto given = wishes.settings;
   FOREBAY_ASSIGN(auto* const buffer, join(membership(wishes, given)));
-  bool prefetch = false;
+  auto prefetch = PrefetchAtOpen::None;
   const auto adjust = [&](FileSettings& file) {
     if (auto changed = override_file_settings(file, buffer->core().settings, path, given, "MPI_Info")) {
       file = std::move(*changed);
     } else {
       log_warn("MPI-IO: {}: its hints are ignored: {}", path, changed.error().message);
     }
-    // Not the same bytes by every rank.
-    prefetch = file.prefetch_at_open == PrefetchAtOpen::File;
-    if (prefetch) file.prefetch_at_open = PrefetchAtOpen::None;
+    prefetch = std::exchange(file.prefetch_at_open, PrefetchAtOpen::None);
   };
   FOREBAY_ASSIGN(auto file, buffer->open(path, flags_of(amode), 0666, adjust));
   if (file->settings().mode == Mode::Bypass) {
@@ -170,7 +169,8 @@ std::shared_ptr<OpenFile> begin_buffering(MPI_Comm comm, const char* name, int a
   }
   auto opened = std::make_shared<OpenFile>(real, comm, amode, *mine->buffer, std::move(mine->file),
                                            std::move(agreement.shared));
-  if (wishes.prefetch_part || mine->prefetch) opened->prefetch(!wishes.prefetch_part);
+  opened->wished = {.prefetch = mine->prefetch, .path = wishes.path};
+  opened->prefetch();
   return opened;
 }
 

@@ -37,16 +37,13 @@ Wishes wishes_of(MPI_Info info) {
     const auto key = key_of(setting);
     const auto value = info_value(info, key.c_str());
     if (value.empty()) continue;
-    if (setting.name == "prefetch.at_open" && value == "part") {
-      wishes.prefetch_part = true;
-    } else if (understood(setting, key, value)) {
-      wishes.settings.push_back(std::string(setting.name) + "=" + value);
-    }
+    if (understood(setting, key, value)) wishes.settings.push_back(std::string(setting.name) + "=" + value);
   }
   return wishes;
 }
 
-void tell(const FileSettings& settings, MPI_Info info) {
+void tell(const FileSettings& settings, const std::string& path, MPI_Info info) {
+  if (!path.empty()) PMPI_Info_set(info, "forebay_path", path.c_str());
   for (const auto& setting : settings_table()) {
     if (!setting.per_file) continue;
     const auto value = setting.write({.settings = nullptr, .file = &settings}, setting.limits);

@@ -14,14 +14,13 @@ namespace forebay::mpiio {
 struct Wishes {
   std::vector<std::string> settings{};  // "key=value", for this file
   std::string path{};                   // the directory of the tier to use
-  bool prefetch_part = false;           // forebay_prefetch_at_open=part: this rank's share of the file
   // Was anything asked for? Then the file is meant, with `homes` or without.
-  [[nodiscard]] bool any() const { return !settings.empty() || !path.empty() || prefetch_part; }
+  [[nodiscard]] bool any() const { return !settings.empty() || !path.empty(); }
 };
 
 [[nodiscard]] Wishes wishes_of(MPI_Info info);
 
-// Adds the keys of the settings that a file has to what MPI tells of its hints.
-void tell(const FileSettings& settings, MPI_Info info);
+// Adds the keys of the settings that a file has to what MPI tells of its hints, and the path that was wished.
+void tell(const FileSettings& settings, const std::string& path, MPI_Info info);
 
 }  // namespace forebay::mpiio

@@ -52,15 +52,15 @@ TEST_F(MpiioWishes, APathByEitherNameAndOursFirst) {
 
 TEST_F(MpiioWishes, AShareOfTheFile) {
   set("forebay_prefetch_at_open", "part");
-  EXPECT_TRUE(wishes_of(info_).prefetch_part);
-  EXPECT_THAT(wishes_of(info_).settings, IsEmpty());
+  EXPECT_THAT(wishes_of(info_).settings, ElementsAre("prefetch.at_open=part"));
 }
 
 TEST_F(MpiioWishes, SettingsAreToldAsTheyAreAsked) {
   FileSettings settings;
   settings.on_close = OnClose::Detach;
-  tell(settings, info_);
+  tell(settings, "/fast", info_);
   EXPECT_EQ(get("forebay_on_close"), "detach");
+  EXPECT_EQ(get("forebay_path"), "/fast");
   EXPECT_THAT(wishes_of(info_).settings, ::testing::Contains("on_close=detach"));
 }
 

@@ -58,9 +58,9 @@ static void say_written(const char* path) {
 static void print_info(MPI_File file) {
   MPI_Info info = MPI_INFO_NULL;
   MPI_File_get_info(file, &info);
-  const char* keys[] = {"forebay_mode", "forebay_durability", "forebay_drain_trigger",
-                        "forebay_reserve_size"};
-  for (int i = 0; i < 4; ++i) {
+  const char* keys[] = {"forebay_mode",         "forebay_durability",       "forebay_drain_trigger",
+                        "forebay_reserve_size", "forebay_prefetch_at_open", "forebay_path"};
+  for (int i = 0; i < 6; ++i) {
     char value[MPI_MAX_INFO_VAL + 1] = "";
     int there = 0;
     MPI_Info_get(info, keys[i], MPI_MAX_INFO_VAL, value, &there);
@@ -192,10 +192,10 @@ int main(int argc, char** argv) {
     MPI_Info_set(info, "forebay_mode", "no such mode");
     MPI_Info_set(info, "forebay_prefetch_at_open", "part");
   }
-  if (strcmp(scene, "path") == 0) {
+  if (strcmp(scene, "path") == 0 || strcmp(scene, "info") == 0) {
     char tier[4096];
     snprintf(tier, sizeof tier, "%s.tier", argv[2]);
-    MPI_Info_create(&info);
+    if (info == MPI_INFO_NULL) MPI_Info_create(&info);
     MPI_Info_set(info, rank_here == 0 ? "forebay_path" : "pmem_path", tier);
   }
   if (MPI_File_open(MPI_COMM_WORLD, argv[2], MPI_MODE_RDWR | MPI_MODE_CREATE, info, &file) != MPI_SUCCESS)
