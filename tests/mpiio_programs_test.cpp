@@ -37,13 +37,14 @@ class MpiioPrograms : public ::testing::TestWithParam<const char*> {
   [[nodiscard]] std::string file(const char* side) const { return place_.file(side) + "/file"; }
 
   // `command` and the name of a file, on so many ranks.
-  void same(int ranks, const Words& command, bool bytes = true) {
+  void same(int ranks, const Words& command, bool bytes = true) { same(ranks, command, door_, bytes); }
+  void same(int ranks, const Words& command, const DoorRun& door, bool bytes = true) {
     std::string said;
     for (const auto way : {Door::kNone, Door::kMpiio}) {
       const char* const side = way == Door::kNone ? "native" : "door";
       auto words = command;
       words.push_back(file(side));
-      const auto ran = door_.run(way, place_.path(), door_.on_ranks(ranks, words));
+      const auto ran = door.run(way, place_.path(), door.on_ranks(ranks, words));
       ASSERT_EQ(ran.code, 0) << side << ": " << ran.out << ran.err;
       if (way == Door::kNone) said = ran.out;
       EXPECT_EQ(different_lines(said, ran.out), "");
@@ -51,7 +52,7 @@ class MpiioPrograms : public ::testing::TestWithParam<const char*> {
     if (bytes) {
       EXPECT_TRUE(slurp(file("native")) == slurp(file("door")));
     }
-    EXPECT_GT(total(door_, "writes") + total(door_, "reads"), 0u) << "the door was closed";
+    EXPECT_GT(total(door, "writes") + total(door, "reads"), 0u) << "the door was closed";
   }
   // Kills all ranks of a scene of scenes.c that has written everything, and looks for all of it at home.
   void killed(const char* scene, bool unsaved) {
@@ -109,8 +110,8 @@ TEST_P(MpiioPrograms, Errors) {
 TEST_P(MpiioPrograms, Threads) { same(2, {mpiio_program("scenes", flavour()), "threads"}); }
 
 TEST_P(MpiioPrograms, HintsAreTold) {
-  const auto ran = door_.run(Door::kMpiio, place_.path(),
   fs::create_directory(file("door") + ".tier");
+  const auto ran = door_.run(Door::kMpiio, place_.path(),
                              door_.on_ranks(1, {mpiio_program("scenes", flavour()), "info", file("door")}));
   EXPECT_EQ(ran.code, 0) << ran.err;
   EXPECT_EQ(ran.out,
@@ -222,6 +223,43 @@ TEST_P(MpiioPrograms, WhatLiesBetweenIsNotUndone) {
     EXPECT_GT(total(door, "writes"), 0u) << "the door was closed";
   }
 }
+
+// Only rank 0 has something unsaved: it would return with an error, and rank 1 wait for it in MPI's call.
+TEST_P(MpiioPrograms, ARankThatCannotBringItsBytesHomeLetsNobodyWait) {
+  if (!SlowfsMount::available()) GTEST_SKIP() << "SKIPPED: slowfs cannot be mounted here";
+  for (const auto& [error, told] : {std::pair{"EIO", "IO"}, std::pair{"ENOSPC", "NO_SPACE"}}) {
+    const SlowfsMount home({});
+    const DoorRun door(flavour(), {"FOREBAY_DRAIN_DELAY=1h"});
+    const auto ran = door.run(Door::kMpiio, home.path(),
+                              door.on_nodes(2, 2,
+                                            {mpiio_program("failing", flavour()), error,
+                                             home.path() / ".slowfs/control", home.path() / "file"}));
+    EXPECT_EQ(ran.code, 0) << error << ": " << ran.err;
+    std::string wanted;
+    for (const char* code : {told, "well"}) {
+      for (const char* call : {"read_all", "read_at_all", "read_all_begin", "iread_at_all", "read_at"})
+        wanted += format_text("{}: {}, well\n", call, code);
+      if (code == told) wanted += format_text("set_atomicity: {}, IO\n", told);
+    }
+    EXPECT_EQ(different_lines(wanted + "read_ordered: well, well\nclose: well, well\n", ran.out), "");
+  }
+}
+
+// Its engine drained through a descriptor that may not write: an error for the reader and for the writer.
+TEST_P(MpiioPrograms, AReaderAtTheEndOfAFileThatIsNotHome) {
+  same(2, {mpiio_program("handles", flavour()), "reader"});
+}
+
+TEST_P(MpiioPrograms, WhatIsPinnedIsForgottenWhereMpiWrote) {
+  const DoorRun pinned(flavour(), {"FOREBAY_PIN=yes"});
+  same(1, {mpiio_program("handles", flavour()), "atomic"}, pinned);
+}
+
+TEST_P(MpiioPrograms, AScratchFileMeetsItsEnd) {
+  same(1, {mpiio_program("handles", flavour()), "scratch"}, false);  // and is removed
+}
+
+TEST_P(MpiioPrograms, MemoryThatIsNotThere) { same(1, {mpiio_program("handles", flavour()), "nowhere"}); }
 
 TEST_P(MpiioPrograms, MemoryInTooManyPiecesIsStaged) {
   same(1, {mpiio_program("scenes", flavour()), "pieces"});

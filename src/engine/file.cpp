@@ -403,6 +403,12 @@ Status File::evict(std::uint64_t offset, std::uint64_t length) {
   return {};
 }
 
+Status File::forget() {
+  FOREBAY_TRY(attached());
+  drop_buckets(buffer_.core_, buffer_.drain_, number_, 0, kMaxBlock, Drop::kClean);
+  return {};
+}
+
 Result<std::uint64_t> File::reserve(std::uint64_t size) {
   FOREBAY_TRY(attached());
   FOREBAY_TRY(buffer_.grant_reservation(number_, size, ReserveKind::Soft));

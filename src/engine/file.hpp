@@ -97,6 +97,8 @@ class File {
 
   // Forgets clean bytes of a range.
   Status evict(std::uint64_t offset, std::uint64_t length);
+  // Forgets all of them, pinned or not: home was changed past the buffer.
+  Status forget();
 
   // Room in the tiers that other files do not take from this one, as with `reserve.size`: what it had before
   // is replaced, 0 gives it back. Returns how much was granted: less where others have reserved the rest.

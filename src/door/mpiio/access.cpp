@@ -63,7 +63,7 @@ int call_native(MPI_File real, const Access& access, Start at, MPI_Status* statu
 // With nothing of it unsaved or kept, before and after.
 Outcome leave_to_native(OpenFile& file, const Access& access, std::string_view why) {
   file.note_passed(why);
-  if (const auto status = file.engine().drain(); !status && status.error().code != ENOTCONN)
+  if (const auto status = file.bring_home(); !status && status.error().code != ENOTCONN)
     return {.code = raise(file.real(), status.error())};
   MPI_Status status;
   PMPI_Status_set_elements_x(&status, MPI_BYTE, 0);
@@ -94,6 +94,16 @@ bool good_arguments(const OpenFile& file, const Access& access) {
          access.type != MPI_DATATYPE_NULL && (access.way == Way::kRead ? file.readable() : file.writable());
 }
 
+// Is the memory such that touching it would end the program? The native call answers EFAULT. (Types of
+// absolute addresses go from MPI_BOTTOM, which may be null, too.)
+bool nowhere(const Access& access, const FlatType& type) {
+  constexpr std::uintptr_t kNeverMapped = 4096;
+  return access.count > 0 && !type.runs.empty() &&
+         reinterpret_cast<std::uintptr_t>(access.buffer) +
+                 static_cast<std::uintptr_t>(type.runs.front().offset) <
+             kNeverMapped;
+}
+
 // What most reads are, in the fewest steps: of a predefined type, from a view without gaps, by an offset, and
 // all of it is there. False: nothing was done, or nothing that reading again would not do.
 bool read_plainly(OpenFile& file, const Access& access, Outcome& outcome) {
@@ -105,7 +115,7 @@ bool read_plainly(OpenFile& file, const Access& access, Outcome& outcome) {
   const auto& view = file.view();
   const auto unit = static_cast<std::uint64_t>(view.etype_size());
   const auto bytes = static_cast<std::uint64_t>(type->size) * static_cast<std::uint64_t>(access.count);
-  if (unit != 1 && bytes % unit != 0) return false;
+  if ((unit != 1 && bytes % unit != 0) || nowhere(access, *type)) return false;
   auto* const out = static_cast<std::byte*>(access.buffer) + type->runs.front().offset;
   const auto place = view.place_of(static_cast<std::uint64_t>(access.offset) * unit);
   const auto came = file.engine().read(place, {out, bytes});
@@ -225,6 +235,7 @@ std::optional<Outcome> perform(OpenFile& file, const Access& access) {
   };
   if (!whole) return leave("MPI-IO: not a whole number of etypes");
   if (type.flat == nullptr) return leave("MPI-IO: a datatype that is not flat");
+  if (nowhere(access, *type.flat)) return leave("MPI-IO: memory that is not there");
   const auto moved = move(file, access, *type.flat, static_cast<std::uint64_t>(at) * unit);
   if (moved && *moved == bytes) return Outcome{.bytes = bytes};
   if (moved) return leave("MPI-IO: a read at the end of the file");

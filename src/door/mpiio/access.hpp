@@ -17,6 +17,7 @@ struct Access {
   void* buffer;
   MPI_Count count;
   MPI_Datatype type;
+  bool collective = false;   // others make the same call
   bool nonblocking = false;  // what was asked for returns a request
 };
 

@@ -16,43 +16,54 @@ bool meets_staging(const OpenFile& file, const Access& access) {
   return access.pointer == Pointer::kOrdered && access.way == Way::kWrite && !file.passes_all();
 }
 
-// All ranks leave it to MPI. Others who have the file open here may have staged something.
-template <class Native>
-int pass(OpenFile& file, const Access& access, Native&& native) {
+// All ranks leave it to MPI. Others who have the file open here may have staged something. A rank that cannot
+// bring that home fails alone; in a collective call the others wait for it, so it takes its part there, with
+// nothing to move (`take_part`).
+template <class Native, class TakePart>
+int pass(OpenFile& file, const Access& access, Native&& native, TakePart&& take_part) {
   file.note_passed(file.why_passed());
   const bool together = meets_staging(file, access);
-  if (const auto status = together ? file.settle() : file.make_way(); !status)
+  if (const auto status = together ? file.settle() : file.make_way(); !status) {
+    // What all ranks have agreed upon nobody waits for.
+    if (!together && access.collective) take_part();
     return raise(file.real(), status.error());
-  const int code = native();
+  }
+  const int code = native(access.count);
   if (together) file.ranks().barrier();
   file.forget();
   return code;
 }
 
-template <class Native, class Tell>
-int carry_out(MPI_File real, const Access& access, Native&& native, Tell&& tell) {
+template <class Native, class TakePart, class Tell>
+int carry_out(MPI_File real, const Access& access, Native&& native, TakePart&& take_part, Tell&& tell) {
   return guarded([&] {
     auto* const file = find(real);
-    if (file == nullptr) return native();
-    if (file->passes(access.pointer)) return pass(*file, access, native);
+    if (file == nullptr) return native(access.count);
+    if (file->passes(access.pointer)) return pass(*file, access, native, [&] { take_part(*file); });
     const auto outcome = perform(*file, access);
-    if (!outcome) return native();
+    if (!outcome) return native(access.count);
     return outcome->code == MPI_SUCCESS ? tell(*file, outcome->bytes) : outcome->code;
   });
 }
 
 template <class Native>
 int blocking(MPI_File real, const Access& access, MPI_Status* status, Native&& native) {
-  return carry_out(real, access, native, [&](OpenFile&, std::uint64_t bytes) {
-    set_status(status, bytes);
-    return MPI_SUCCESS;
-  });
+  return carry_out(
+      real, access, native, [&](OpenFile&) { native(0); },
+      [&](OpenFile&, std::uint64_t bytes) {
+        set_status(status, bytes);
+        return MPI_SUCCESS;
+      });
 }
 
 template <class Native>
 int nonblocking(MPI_File real, Access access, MPI_Request* request, Native&& native) {
   access.nonblocking = true;
-  return carry_out(real, access, native,
+  const auto take_part = [&](OpenFile& file) {
+    if (native(0) == MPI_SUCCESS) file.end_at_close(*request);
+    *request = MPI_REQUEST_NULL;
+  };
+  return carry_out(real, access, native, take_part,
                    [&](OpenFile&, std::uint64_t bytes) { return completed_request(bytes, request); });
 }
 
@@ -63,26 +74,32 @@ constexpr int kSecondSplit = MPI_ERR_OTHER;
 constexpr int kSecondSplit = MPI_ERR_IO;
 #endif
 
-// `whole`: the native call that does not return before its end.
-template <class Native, class Whole>
-int split_begin(MPI_File real, const Access& access, std::string_view operation, Native&& native,
-                Whole&& whole) {
+// `end`: the native call that ends it.
+template <class Native, class End>
+int split_begin(MPI_File real, const Access& access, std::string_view operation, Native&& native, End&& end) {
   auto* const file = find(real);
   if (file != nullptr && file->split) return raise(real, kSecondSplit);
+  const auto both = [&](MPI_Count count, MPI_Status* status) {
+    const int code = native(count);
+    return code == MPI_SUCCESS ? end(status) : code;
+  };
+  const auto take_part = [&] { both(0, MPI_STATUS_IGNORE); };
   if (file != nullptr && file->passes(access.pointer) && meets_staging(*file, access)) {
     return guarded([&] {
       MPI_Status status;
       PMPI_Status_set_elements_x(&status, MPI_BYTE, 0);
-      const int code = pass(*file, access, [&] { return whole(&status); });
+      const int code = pass(*file, access, [&](MPI_Count count) { return both(count, &status); }, take_part);
       if (code != MPI_SUCCESS) return code;
       file->split = Split{operation, moved_bytes(status)};
       return code;
     });
   }
-  return carry_out(real, access, native, [&](OpenFile& begun, std::uint64_t bytes) {
-    begun.split = Split{operation, bytes};
-    return MPI_SUCCESS;
-  });
+  return carry_out(
+      real, access, native, [&](OpenFile&) { take_part(); },
+      [&](OpenFile& begun, std::uint64_t bytes) {
+        begun.split = Split{operation, bytes};
+        return MPI_SUCCESS;
+      });
 }
 
 template <class Native>
@@ -94,6 +111,11 @@ int split_end(MPI_File real, std::string_view operation, MPI_Status* status, Nat
   return MPI_SUCCESS;
 }
 
+// By the name of a function.
+constexpr bool collective(std::string_view name) {
+  return name.ends_with("_all") || name.ends_with("_ordered");
+}
+
 void* writable(const void* buffer) { return const_cast<void*>(buffer); }
 
 }  // namespace
@@ -101,51 +123,58 @@ void* writable(const void* buffer) { return const_cast<void*>(buffer); }
 
 using namespace forebay::mpiio;
 
-#define FOREBAY_ACCESS(WAY, POINTER, OFFSET) \
-  Access { Way::WAY, Pointer::POINTER, OFFSET, writable(buffer), count, type }
+#define FOREBAY_ACCESS(NAME, WAY, POINTER, OFFSET) \
+  Access { Way::WAY, Pointer::POINTER, OFFSET, writable(buffer), count, type, collective(#NAME) }
 
-// Shapes. Each exists with small and, where the library has them, with large counts.
+// Shapes. Each exists with small and, where the library has them, with large counts. The native calls take
+// as many elements as they are told: what was asked for, or none.
 #define FOREBAY_AT(NAME, END, COUNT, BUFFER, WAY, POINTER)                                               \
   FOREBAY_MPI_API int MPI_File_##NAME##END(MPI_File file, MPI_Offset offset, BUFFER buffer, COUNT count, \
                                            MPI_Datatype type, MPI_Status* status) {                      \
-    return blocking(file, FOREBAY_ACCESS(WAY, POINTER, offset), status,                                  \
-                    [&] { return PMPI_File_##NAME##END(file, offset, buffer, count, type, status); });   \
+    return blocking(file, FOREBAY_ACCESS(NAME, WAY, POINTER, offset), status, [&](MPI_Count n) {         \
+      return PMPI_File_##NAME##END(file, offset, buffer, static_cast<COUNT>(n), type, status);           \
+    });                                                                                                  \
   }
 #define FOREBAY_HERE(NAME, END, COUNT, BUFFER, WAY, POINTER)                                             \
   FOREBAY_MPI_API int MPI_File_##NAME##END(MPI_File file, BUFFER buffer, COUNT count, MPI_Datatype type, \
                                            MPI_Status* status) {                                         \
-    return blocking(file, FOREBAY_ACCESS(WAY, POINTER, 0), status,                                       \
-                    [&] { return PMPI_File_##NAME##END(file, buffer, count, type, status); });           \
+    return blocking(file, FOREBAY_ACCESS(NAME, WAY, POINTER, 0), status, [&](MPI_Count n) {              \
+      return PMPI_File_##NAME##END(file, buffer, static_cast<COUNT>(n), type, status);                   \
+    });                                                                                                  \
   }
-#define FOREBAY_IAT(NAME, END, COUNT, BUFFER, WAY, POINTER)                                                \
-  FOREBAY_MPI_API int MPI_File_##NAME##END(MPI_File file, MPI_Offset offset, BUFFER buffer, COUNT count,   \
-                                           MPI_Datatype type, MPI_Request* request) {                      \
-    return nonblocking(file, FOREBAY_ACCESS(WAY, POINTER, offset), request,                                \
-                       [&] { return PMPI_File_##NAME##END(file, offset, buffer, count, type, request); }); \
+#define FOREBAY_IAT(NAME, END, COUNT, BUFFER, WAY, POINTER)                                              \
+  FOREBAY_MPI_API int MPI_File_##NAME##END(MPI_File file, MPI_Offset offset, BUFFER buffer, COUNT count, \
+                                           MPI_Datatype type, MPI_Request* request) {                    \
+    return nonblocking(file, FOREBAY_ACCESS(NAME, WAY, POINTER, offset), request, [&](MPI_Count n) {     \
+      return PMPI_File_##NAME##END(file, offset, buffer, static_cast<COUNT>(n), type, request);          \
+    });                                                                                                  \
   }
 #define FOREBAY_IHERE(NAME, END, COUNT, BUFFER, WAY, POINTER)                                            \
   FOREBAY_MPI_API int MPI_File_##NAME##END(MPI_File file, BUFFER buffer, COUNT count, MPI_Datatype type, \
                                            MPI_Request* request) {                                       \
-    return nonblocking(file, FOREBAY_ACCESS(WAY, POINTER, 0), request,                                   \
-                       [&] { return PMPI_File_##NAME##END(file, buffer, count, type, request); });       \
+    return nonblocking(file, FOREBAY_ACCESS(NAME, WAY, POINTER, 0), request, [&](MPI_Count n) {          \
+      return PMPI_File_##NAME##END(file, buffer, static_cast<COUNT>(n), type, request);                  \
+    });                                                                                                  \
   }
 #define FOREBAY_AT_BEGIN(NAME, END, COUNT, BUFFER, WAY, POINTER)                                    \
   FOREBAY_MPI_API int MPI_File_##NAME##_begin##END(MPI_File file, MPI_Offset offset, BUFFER buffer, \
                                                    COUNT count, MPI_Datatype type) {                \
     return split_begin(                                                                             \
-        file, FOREBAY_ACCESS(WAY, POINTER, offset), #NAME,                                          \
-        [&] { return PMPI_File_##NAME##_begin##END(file, offset, buffer, count, type); },           \
-        [&](MPI_Status* status) {                                                                   \
-          return PMPI_File_##NAME##END(file, offset, buffer, count, type, status);                  \
-        });                                                                                         \
+        file, FOREBAY_ACCESS(NAME, WAY, POINTER, offset), #NAME,                                    \
+        [&](MPI_Count n) {                                                                          \
+          return PMPI_File_##NAME##_begin##END(file, offset, buffer, static_cast<COUNT>(n), type);  \
+        },                                                                                          \
+        [&](MPI_Status* status) { return PMPI_File_##NAME##_end(file, buffer, status); });          \
   }
-#define FOREBAY_BEGIN(NAME, END, COUNT, BUFFER, WAY, POINTER)                                          \
-  FOREBAY_MPI_API int MPI_File_##NAME##_begin##END(MPI_File file, BUFFER buffer, COUNT count,          \
-                                                   MPI_Datatype type) {                                \
-    return split_begin(                                                                                \
-        file, FOREBAY_ACCESS(WAY, POINTER, 0), #NAME,                                                  \
-        [&] { return PMPI_File_##NAME##_begin##END(file, buffer, count, type); },                      \
-        [&](MPI_Status* status) { return PMPI_File_##NAME##END(file, buffer, count, type, status); }); \
+#define FOREBAY_BEGIN(NAME, END, COUNT, BUFFER, WAY, POINTER)                                 \
+  FOREBAY_MPI_API int MPI_File_##NAME##_begin##END(MPI_File file, BUFFER buffer, COUNT count, \
+                                                   MPI_Datatype type) {                       \
+    return split_begin(                                                                       \
+        file, FOREBAY_ACCESS(NAME, WAY, POINTER, 0), #NAME,                                   \
+        [&](MPI_Count n) {                                                                    \
+          return PMPI_File_##NAME##_begin##END(file, buffer, static_cast<COUNT>(n), type);    \
+        },                                                                                    \
+        [&](MPI_Status* status) { return PMPI_File_##NAME##_end(file, buffer, status); });    \
   }
 #define FOREBAY_END(NAME, BUFFER)                                                                        \
   FOREBAY_MPI_API int MPI_File_##NAME##_end(MPI_File file, BUFFER buffer, MPI_Status* status) {          \

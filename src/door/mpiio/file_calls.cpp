@@ -53,6 +53,8 @@ int close(MPI_File* file) {
   const auto opened = *file == MPI_FILE_NULL ? nullptr : remove(*file);
   if (!opened) return PMPI_File_close(file);
   int code = MPI_SUCCESS;
+  opened->end_requests();
+  if (opened->passes_some()) opened->forget();
   opened->await_writers();
   if (const auto status = opened->engine().close(); !status && status.error().code != ENOTCONN)
     code = raise(*file, status.error());
@@ -101,8 +103,8 @@ int sync(OpenFile& file) {
   } else if (const auto status = file.engine().sync(); !status) {
     code = raise(file.real(), status.error());
   }
-  // What other nodes wrote and synced is at home.
-  if (file.several_buffers()) file.forget();
+  // What other nodes wrote and synced is at home, and so is what MPI wrote since a nonblocking call began.
+  if (file.several_buffers() || file.passes_some()) file.forget();
   return code;
 }
 
@@ -116,7 +118,7 @@ int set_atomicity(OpenFile& file, int flag) {
 int seek(OpenFile& file, MPI_Offset offset, int whence) {
   if (whence == MPI_SEEK_END) {
     // Where the file ends in the view is for MPI to say; it must see the whole file for that.
-    if (const auto status = file.engine().drain(); !status) return raise(file.real(), status.error());
+    if (const auto status = file.bring_home(); !status) return raise(file.real(), status.error());
   }
   const bool relative = whence == MPI_SEEK_CUR;
   const int code = PMPI_File_seek(file.real(), relative ? file.position + offset : offset,

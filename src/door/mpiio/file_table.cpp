@@ -65,7 +65,7 @@ void leave() {
   auto& all = table();
   const std::unique_lock lock(all.mutex);
   for (const auto& [_, opened] : all.files) {
-    if (const auto status = opened->engine().drain(); !status)
+    if (const auto status = opened->writable() ? opened->engine().drain() : Status{}; !status)
       log_error("MPI-IO: a file was left open: {}", status.error().message);
     // Its pointer goes on where ours stopped.
     if (!opened->passes(Pointer::kIndividual)) opened->hand_over_pointer();

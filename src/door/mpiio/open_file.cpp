@@ -70,10 +70,20 @@ void OpenFile::prefetch() {
   (void)engine_->prefetch(part * static_cast<std::uint64_t>(number), part);
 }
 
+Status OpenFile::bring_home() {
+  const bool plainly = writable() && engine_->settings().mode != Mode::Scratch;
+  return plainly ? engine_->drain() : engine_->drain_all();
+}
+
 Status OpenFile::make_way() {
-  FOREBAY_TRY(engine_->drain());
+  FOREBAY_TRY(bring_home());
   forget();
   return {};
+}
+
+void OpenFile::end_requests() {
+  PMPI_Waitall(static_cast<int>(to_end_.size()), to_end_.data(), MPI_STATUSES_IGNORE);
+  to_end_.clear();
 }
 
 Status OpenFile::settle() {

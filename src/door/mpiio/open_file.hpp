@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "door/mpiio/ranks.hpp"
 #include "door/mpiio/shared_pointer.hpp"
@@ -31,13 +32,13 @@ struct Split {
   std::uint64_t bytes;
 };
 
-class OpenFile {
 // What was asked for at open, by hints or settings, and the engine's settings do not tell.
 struct Wished {
   PrefetchAtOpen prefetch = PrefetchAtOpen::None;
   std::string path{};
 };
 
+class OpenFile {
  public:
   // Collective. `comm` is that of the open. `shared`: what this rank has of the shared pointer.
   OpenFile(MPI_File real, MPI_Comm comm, int amode, Buffer& buffer, std::shared_ptr<File> engine,
@@ -52,6 +53,8 @@ struct Wished {
   [[nodiscard]] bool passes(Pointer pointer) const {
     return passes_all() || (!shared_ && (pointer == Pointer::kShared || pointer == Pointer::kOrdered));
   }
+  // Of any kind? Then what is at home may have been written by MPI itself.
+  [[nodiscard]] bool passes_some() const { return passes(Pointer::kShared); }
   // Of every kind? Then no rank of this open stages anything.
   [[nodiscard]] bool passes_all() const { return atomic_ || odd_view_; }
   [[nodiscard]] std::string_view why_passed() const;
@@ -76,12 +79,19 @@ struct Wished {
     if (writable()) ranks_.barrier();
   }
 
-  // Nothing this node has of the file is unsaved, and nothing clean is kept: the real handle may go on.
+  // Nothing this node has of the file is unsaved, whoever wrote it. Also of a file that is only read here,
+  // and of one that never goes home by itself (mode: scratch).
+  Status bring_home();
+  // The same, and nothing clean is kept: the real handle may go on.
   Status make_way();
   // The individual pointer goes to the real handle before a native call that uses it, and comes back.
   void hand_over_pointer() { PMPI_File_seek(real_, position, MPI_SEEK_SET); }
   void take_over_pointer();
-  void forget() { (void)engine_->evict(0, kEverything); }
+  void forget() { (void)engine_->forget(); }
+
+  // A native operation that the others take part in, and that the program knows nothing of.
+  void end_at_close(MPI_Request request) { to_end_.push_back(request); }
+  void end_requests();
 
   [[nodiscard]] const View& view() const { return view_; }
   [[nodiscard]] MPI_File real() const { return real_; }
@@ -99,22 +109,21 @@ struct Wished {
 
   std::atomic<std::int64_t> position = 0;  // the individual pointer, in etypes
   std::optional<Split> split{};
+  Wished wished{};  // set once, by the open
 
  private:
-  static constexpr std::uint64_t kEverything = ~std::uint64_t{0} >> 1;
-
   const MPI_File real_;
   const int amode_;
   Buffer& buffer_;
   const std::shared_ptr<File> engine_;
   const Ranks ranks_;
   bool several_buffers_ = false;         // constant once constructed
-  Wished wished{};  // set once, by the open
   std::optional<SharedPointer> shared_;  // only if every rank has it, and then constant
   SievingHint sieving_{};
   // The same: of the ranks that share a buffer, which one this is, and how many there are.
   int number_in_buffer_ = 0;
   int ranks_in_buffer_ = 1;
+  std::vector<MPI_Request> to_end_{};
   View view_{};
   bool odd_view_ = false;
   bool atomic_ = false;

@@ -1,7 +1,9 @@
 #include "door/mpiio/type_cache.hpp"
 
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <unordered_map>
 
 namespace forebay::mpiio {
 namespace {
@@ -32,6 +34,19 @@ bool is_predefined(MPI_Datatype type) {
   return combiner == MPI_COMBINER_NAMED;
 }
 
+// There are few of them, and they live as long as MPI: flattened once for all threads.
+const FlatType* predefined_type(MPI_Datatype type) {
+  static std::mutex mutex;
+  static auto* const kAll = new std::unordered_map<MPI_Datatype, const FlatType*>;  // guarded by mutex
+  const std::scoped_lock lock(mutex);
+  auto& flat = (*kAll)[type];
+  if (flat == nullptr) {
+    auto made = flatten(type);
+    if (made) flat = new FlatType(std::move(*made));
+  }
+  return flat;
+}
+
 }  // namespace
 
 constinit thread_local std::array<TypeSlot, kTypeSlots> type_slots{};
@@ -45,13 +60,12 @@ KnownType known_type(MPI_Datatype type) {
     const auto& hung = *static_cast<const Hung*>(found);
     return {.flat = hung ? &*hung : nullptr};
   }
+  if (is_predefined(type)) {
+    slot_of(type) = {type, predefined_type(type)};
+    return {.flat = slot_of(type).flat};
+  }
   auto flat = std::make_unique<Hung>(flatten(type));
   const auto* const result = *flat ? &**flat : nullptr;
-  if (is_predefined(type)) {
-    slot_of(type) = {type, result};
-    (void)flat.release();
-    return {.flat = result};
-  }
   PMPI_Type_set_attr(type, attribute_key(), flat.release());
   return {.flat = result, .fresh = true};
 }
