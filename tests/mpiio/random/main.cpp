@@ -1,8 +1,9 @@
 // Random MPI-IO programs, valid ones: what ranks do at the same time does not conflict, and what others did
 // is looked at after sync, barrier and sync, or after a close.
 //
-// usage: random FOLDER SEED FIRST LAST: programs FIRST to LAST, file FOLDER/<number>, journal
-// FOLDER/log.<rank>
+// usage: random FOLDER SEED FIRST LAST [gaps]: programs FIRST to LAST, file FOLDER/<number>, journal
+// FOLDER/log.<rank>. gaps: also views with gaps where a file grows. ROMIO leaves there what its memory held,
+// unless it is told to write pieces as they are (romio_ds_write and romio_cb_write: disable).
 //
 // The same seed gives the same programs. Whatever MPI answers goes into the journal: run natively and with
 // the door, journals and files must be equal.
@@ -33,6 +34,7 @@ constexpr bool kNegativeOffsets = true;
 constexpr bool kCreatesTogether = true;
 #endif
 
+bool gaps_behind_the_end = false;
 int world_rank = 0;
 int world_size = 1;
 FILE* journal = nullptr;
@@ -152,9 +154,9 @@ class Program {
 
   void part() {
     if (!alone_ && all_.chance(20)) return shared_part();
-    const Share share = !bounded_ || all_.chance(35) ? plain_view()
-                        : all_.chance(60)            ? interleaved()
-                                                     : apart();
+    const Share share = (!bounded_ && !gaps_behind_the_end) || all_.chance(35) ? plain_view()
+                        : all_.chance(60)                                      ? interleaved()
+                                                                               : apart();
     const auto steps = all_.pick(1, 8);
     for (std::int64_t i = 0; i < steps; ++i) {
       if (all_.chance(30)) {
@@ -293,20 +295,17 @@ class Program {
     MPI_Offset here = -1;
     if (code == MPI_SUCCESS && count > 0) MPI_Get_count(&status, *memory, &whole);
     if (code == MPI_SUCCESS && count > 0) MPI_Get_elements(&status, *memory, &elements);
-    if (operation.shared) {
-      MPI_File_get_position_shared(file_, &here);
-    } else {
-      MPI_File_get_position(file_, &here);
-    }
+    // Where the shared one is while others may still move it is looked at later.
+    if (!operation.shared) MPI_File_get_position(file_, &here);
     note("{} at {} x {} -> {} count {} elements {} then at {}: {:x}", operation.name, offset, count,
-         class_of(code), whole, elements, operation.shared && !operation.collective ? 0 : here, hash(buffer));
+         class_of(code), whole, elements, here, hash(buffer));
   }
 
   // The shared pointer: one rank after the other, or all in order.
   void shared_part() {
     const auto etype = random_etype(all_);
-    // With gaps only where nobody writes behind the end: ROMIO leaves there what it likes.
-    const auto filetype = !bounded_ || all_.chance(50) ? etype : random_type(all_, etype, 2, true);
+    const bool plain = (!bounded_ && !gaps_behind_the_end) || all_.chance(50);
+    const auto filetype = plain ? etype : random_type(all_, etype, 2, true);
     set_view(all_.pick(0, 64), etype, filetype);
     // What all ranks write in the steps below, and as far again as they seek, stays inside of the file.
     const auto most = region_ / extent_of(filetype) * size_of(filetype) / size_of(etype) / 8;
@@ -361,7 +360,8 @@ class Program {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5) return 2;
+  gaps_behind_the_end = argc == 6 && std::string(argv[5]) == "gaps";
+  if (argc != (gaps_behind_the_end ? 6 : 5)) return 2;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &world_size);
