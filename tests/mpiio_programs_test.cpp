@@ -267,6 +267,11 @@ TEST_P(MpiioPrograms, MemoryInTooManyPiecesIsStaged) {
   EXPECT_EQ(json_value(status.out, "d['buffers'][0]['passed']"), "[]") << status.out;
 }
 
+// OMPIO takes such a name as it is: the bytes went to another file.
+TEST_P(MpiioPrograms, ANameThatBeginsLikeAFileSystem) {
+  same(1, {mpiio_program("handles", flavour()), "prefix"}, false);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, MpiioPrograms, ::testing::Values("mpich", "openmpi"),
                          [](const auto& test) { return std::string(test.param); });
 

@@ -1,6 +1,7 @@
 #include "door/mpiio/opening.hpp"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -36,7 +37,7 @@ const Settings* settings() {
   return kLoaded;
 }
 
-// File systems that MPI lets a name begin with, and whose files are reached by the rest of the name.
+// File systems that ROMIO lets a name begin with, and whose files are reached by the rest of the name.
 std::string_view without_prefix(std::string_view name) {
   constexpr auto kPrefixes =
       std::to_array<std::string_view>({"ufs:", "nfs:", "lustre:", "xfs:", "gpfs:", "panfs:"});
@@ -46,12 +47,26 @@ std::string_view without_prefix(std::string_view name) {
   return name;
 }
 
+// The name of the file that MPI has open under `name`. OMPIO takes names as they are, and ROMIO may be in its
+// place: what is there tells, unless both are.
+Result<std::string> opened_path(std::string_view name) {
+  std::string path(without_prefix(name));
+#ifdef OPEN_MPI
+  std::string whole(name);
+  if (path == whole || ::access(whole.c_str(), F_OK) != 0) return path;
+  if (::access(path.c_str(), F_OK) == 0) return fail(ENOTSUP, whole + " may be either of two files");
+  return whole;
+#else
+  return path;
+#endif
+}
+
 // The file's real name if it is meant to be buffered.
 Result<std::string> chosen(const char* name, const Wishes& wishes) {
   const auto* const all = settings();
   if (all == nullptr || (all->choice.homes.empty() && !wishes.any()))
     return fail(ENOTSUP, "no homes are set");
-  const std::string path(without_prefix(name));
+  FOREBAY_ASSIGN(const auto path, opened_path(name));
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr), &std::free);
   if (!real) return fail_errno(errno, "find", path);
   if (const auto verdict = all->choice.of_name(real.get()); verdict != FileVerdict::Chosen)

@@ -6,10 +6,13 @@
  *            end
  *   atomic   bytes are written in atomic mode, and read in the other
  *   scratch  a file that is asked to be scratch: its end, and calls that are MPI's own
- *   nowhere  memory that is not there */
+ *   nowhere  memory that is not there
+ *   prefix   a name that begins as ROMIO's names of file systems do, beside a file of the rest of the name */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { kBytes = 20000 };
 
@@ -124,6 +127,33 @@ static void nowhere(const char* path) {
   MPI_File_close(&file);
 }
 
+static void show(const char* path) {
+  char some[8] = "";
+  FILE* file = fopen(path, "r");
+  if (file != NULL && fread(some, 1, 6, file) == 0) some[0] = '-';
+  if (file != NULL) fclose(file);
+  printf("%s: %s\n", path, file == NULL ? "none" : some);
+}
+
+static void prefix(const char* path) {
+  char folder[4096];
+  snprintf(folder, sizeof folder, "%s.folder", path);
+  if (mkdir(folder, 0700) != 0 || chdir(folder) != 0) MPI_Abort(MPI_COMM_WORLD, 3);
+  FILE* plain = fopen("plain", "w");
+  fputs("plain bytes", plain);
+  fclose(plain);
+  MPI_File file = open(MPI_COMM_SELF, "ufs:plain", MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL);
+  write_letters(file, 0, 3, 'x');
+  MPI_File_close(&file);
+  file = open(MPI_COMM_SELF, "ufs:other", MPI_MODE_RDWR | MPI_MODE_CREATE, MPI_INFO_NULL);
+  write_letters(file, 0, 3, 'y');
+  MPI_File_close(&file);
+  show("plain");
+  show("ufs:plain");
+  show("other");
+  show("ufs:other");
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -132,6 +162,7 @@ int main(int argc, char** argv) {
   if (strcmp(argv[1], "atomic") == 0) atomic(argv[2]);
   if (strcmp(argv[1], "scratch") == 0) scratch(argv[2]);
   if (strcmp(argv[1], "nowhere") == 0) nowhere(argv[2]);
+  if (strcmp(argv[1], "prefix") == 0) prefix(argv[2]);
   MPI_Finalize();
   return 0;
 }
