@@ -2,7 +2,7 @@
 //
 // MPICH's mpif.h and `use mpi` call the C functions, and so do those of `use mpi_f08` that have a buffer; the
 // others of mpi_f08 call PMPI by themselves. Open MPI's bindings all do: mpif.h and `use mpi` through
-// mpi_file_<name>_, mpi_f08 through ompi_file_<name>_f.
+// mpi_file_<name>_, mpi_f08 through ompi_file_<name>_f (but for one: fortran_file_calls.cpp).
 #pragma once
 
 #include <mpi.h>

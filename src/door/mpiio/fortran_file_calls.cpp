@@ -69,6 +69,16 @@ FOREBAY_FORTRAN(set_atomicity, (const MPI_Fint* file, const MPI_Fint* flag, MPI_
   answer(ierror, MPI_File_set_atomicity(PMPI_File_f2c(*file), *flag != 0 ? 1 : 0));
 }
 
+#ifdef OPEN_MPI
+// The only one that mpi_f08 does not call by ompi_file_<name>_f.
+FOREBAY_MPI_API void mpi_file_set_atomicity_f08_(const MPI_Fint* file, const MPI_Fint* flag,
+                                                 MPI_Fint* ierror);
+FOREBAY_MPI_API void mpi_file_set_atomicity_f08_(const MPI_Fint* file, const MPI_Fint* flag,
+                                                 MPI_Fint* ierror) {
+  ompi_file_set_atomicity_f(file, flag, ierror);
+}
+#endif
+
 FOREBAY_FORTRAN(seek,
                 (const MPI_Fint* file, const MPI_Offset* offset, const MPI_Fint* whence, MPI_Fint* ierror),
                 (file, offset, whence, ierror)) {
