@@ -30,6 +30,12 @@ class Hdf5Ranks : public ::testing::TestWithParam<Shape> {
     if (!more.empty()) words.push_back(more);
     return door_.on_ranks(ranks, words);
   }
+  // Nothing goes home before it must.
+  static Words late(const Words& command) {
+    Words words{"env", "FOREBAY_DRAIN_TRIGGER=close"};
+    words.insert(words.end(), command.begin(), command.end());
+    return words;
+  }
   // With the door, or natively; what it printed.
   std::string run(Door door, const Words& words) {
     const auto ran = door_.run(door, place_.path(), words, 100);
@@ -89,16 +95,25 @@ TEST_P(Hdf5Ranks, KeepWhatLiesBetweenChunksThatAreFilled) {
 
 // What is done by a link or a mount to a file that is open as well is done to what that one has staged.
 TEST_P(Hdf5Ranks, ReachAnotherFileByALinkOrMount) {
-  const auto with_door = command(2, "links");
-  Words late{"env", "FOREBAY_DRAIN_TRIGGER=close"};
-  late.insert(late.end(), with_door.begin(), with_door.end());
-  run(GetParam().door, late);
+  run(GetParam().door, late(command(2, "links")));
+  EXPECT_GT(counted("staged_bytes"), 0u) << "nothing was buffered";
+}
+
+TEST_P(Hdf5Ranks, FlushWhatIsMounted) {
+  run(Door::kNone, command(2, "flushes"));
+  run(GetParam().door, late(command(2, "flushes")));
   EXPECT_GT(counted("staged_bytes"), 0u) << "nothing was buffered";
 }
 
 // One rank fails in what is served, the others wait for it in what HDF5 does.
 TEST_P(Hdf5Ranks, WriteTheRestWhenOneOfThemFails) {
   run(GetParam().door, command(2, "multi"));
+  EXPECT_GT(counted("staged_bytes"), 0u) << "nothing was buffered";
+}
+
+TEST_P(Hdf5Ranks, BringDifferentDatasetsToOneCall) {
+  run(Door::kNone, command(3, "unlike"));
+  run(GetParam().door, command(3, "unlike"));
   EXPECT_GT(counted("staged_bytes"), 0u) << "nothing was buffered";
 }
 

@@ -22,6 +22,7 @@
 #include "base/format.hpp"
 #include "config/load.hpp"
 #include "door/hdf5/native_dataset.hpp"
+#include "door/hdf5/parallel_call.hpp"
 #include "door/hdf5/parallel_dataset.hpp"
 #include "door/hdf5/parallel_file.hpp"
 
@@ -303,15 +304,11 @@ class Program {
     const auto memory_space = memory_of(mine);
     const hid_t list = dataset.filtered ? collective_.get() : transfer_list(collective, dataset, odd);
     for (int r = 0; in_turns_ && r < rank_here; ++r) MPI_Barrier(MPI_COMM_WORLD);
-    auto way = ParallelDataset::Way::kNative;
-    {
+    const TransferCall request{H5T_NATIVE_INT32, memory_space.get(), space.get(), list};
+    ParallelCall call(*file_, list);
+    if (is_served(call, dataset, request, memory.data(), Transfer::Direction::kWrite)) {
       const Inside inside;
-      if (buffers_ != 0)
-        way = must(
-            dataset.engine->write({H5T_NATIVE_INT32, memory_space.get(), space.get(), list}, memory.data()),
-            "write");
-    }
-    if (way == ParallelDataset::Way::kDone) {
+      must(call.write(0, memory.data()), "write");
       std::ranges::fill(memory, 0);  // the caller's memory is free again
       pending_ = true;
       if (in_turns_) must(file_->drain(), "drain");
@@ -324,9 +321,21 @@ class Program {
            "H5Dwrite");
     {
       const Inside inside;
-      dataset.engine->written_natively();
+      call.written_natively();
     }
     pending_ = true;
+  }
+
+  // If not, the native call is to be made.
+  bool is_served(ParallelCall& call, Dataset& dataset, const TransferCall& request, const void* memory,
+                 Transfer::Direction direction) const {
+    if (buffers_ == 0) return false;
+    const Inside inside;
+    call.add(*dataset.engine, request, memory, direction);
+    must(call.agree(), "agree");
+    if (call.serves(0)) return true;
+    must(call.before_native(), "before_native");
+    return false;
   }
 
   // Before another rank looks or writes where one has written.
@@ -358,15 +367,12 @@ class Program {
     const auto space = select(dataset, mine);
     const auto memory_space = memory_of(mine);
     const hid_t list = dataset.filtered ? collective_.get() : transfer_list(collective, dataset, odd);
-    auto way = ParallelDataset::Way::kNative;
-    {
+    const TransferCall request{H5T_NATIVE_INT32, memory_space.get(), space.get(), list};
+    ParallelCall call(*file_, list);
+    if (is_served(call, dataset, request, memory.data(), Transfer::Direction::kRead)) {
       const Inside inside;
-      if (buffers_ != 0)
-        way = must(
-            dataset.engine->read({H5T_NATIVE_INT32, memory_space.get(), space.get(), list}, memory.data()),
-            "read");
-    }
-    if (way != ParallelDataset::Way::kDone) {
+      must(call.read(0, memory.data()), "read");
+    } else {
       expect(H5Dread(dataset.id.get(), H5T_NATIVE_INT32, memory_space.get(), space.get(), list,
                      memory.data()) >= 0,
              "H5Dread");

@@ -14,6 +14,7 @@
 #include "door/hdf5/home_request.hpp"
 #include "door/hdf5/native_dataset.hpp"
 #include "door/hdf5/operation_numbers.hpp"
+#include "door/hdf5/parallel_call.hpp"
 #include "door/hdf5/prefetch.hpp"
 #include "door/hdf5/reuse.hpp"
 
@@ -47,9 +48,9 @@ void* open(void* place, const H5VL_loc_params_t* where, const char* name, hid_t 
   return static_cast<Object*>(opened);
 }
 
-void note_refusal(DatasetObject& one) {
+void note_refusal(DatasetObject& one, Reason why) {
   if (std::exchange(one.noted, true)) return;
-  one.file->note_passed(format_text("HDF5 on MPI-IO: {}", words(one.parallel()->last_reason())));
+  one.file->note_passed(format_text("HDF5 on MPI-IO: {}", words(why)));
 }
 
 // What several datasets are handed in one call.
@@ -71,8 +72,9 @@ struct OneCall {
 // Will HDF5 refuse the call for one of its datasets? Then it must find nothing moved.
 bool refused(size_t count, void* handles[], hid_t memory_spaces[], hid_t file_spaces[]) {
   for (size_t i = 0; i < count; ++i) {
-    const bool all = memory_spaces[i] <= H5S_ALL || file_spaces[i] <= H5S_ALL;
-    if (handles[i] != nullptr && !all &&
+    // H5S_ALL and its like are no dataspaces.
+    const bool both = memory_spaces[i] > H5S_PLIST && file_spaces[i] > H5S_PLIST;
+    if (handles[i] != nullptr && both &&
         (H5Sselect_valid(file_spaces[i]) <= 0 ||
          H5Sget_select_npoints(memory_spaces[i]) != H5Sget_select_npoints(file_spaces[i]))) {
       return true;
@@ -81,82 +83,97 @@ bool refused(size_t count, void* handles[], hid_t memory_spaces[], hid_t file_sp
   return false;
 }
 
-// Was it reached through a file that the engine serves, in one which it does not? That may be a served one
-// again: HDF5 opens a second time what an external link leads to, and sees what is at home.
-ParallelFile* beside(DatasetObject& one) {
-  return one.parallel() == nullptr ? one.file->parallel().get() : nullptr;
-}
+Status carry_out(ParallelCall& call, size_t index, const void* data) { return call.write(index, data); }
+Status carry_out(ParallelCall& call, size_t index, void* data) { return call.read(index, data); }
 
-// Datasets that the engine serves are moved one by one; the rest, which are the same on all ranks, by one
-// native call. HDF5 sees to it that the datasets of one call lie in one file.
+// Of a file that the engine serves: what it can is moved through it, one dataset after the other, and the
+// rest by one native call, which all ranks make if it is collective.
 template <auto Native, class Data>
-herr_t move(size_t count, void* handles[], hid_t memory_types[], hid_t memory_spaces[], hid_t file_spaces[],
-            hid_t dxpl, Data* data[], void** request) {
+herr_t move(ParallelFile& served, size_t count, void* handles[], hid_t memory_types[], hid_t memory_spaces[],
+            hid_t file_spaces[], hid_t dxpl, Data* data[], void** request) {
   constexpr bool kWrites = std::is_const_v<Data>;
-  const auto file = object(handles[0]).file;
-  OneCall<Data> rest;
-  std::vector<DatasetObject*> natively;
-  auto* const served = dataset(handles[0]).parallel();
-  const bool together = is_collective(dxpl);
-  bool leave_it = count > 1 && refused(count, handles, memory_spaces, file_spaces);
-  // A collective call is made natively by all ranks or by none.
-  if (count > 1 && together && served != nullptr) leave_it = served->file().any(leave_it);
-  Status failure;
+  constexpr auto kDirection = kWrites ? Transfer::Direction::kWrite : Transfer::Direction::kRead;
+  ParallelCall call(served, dxpl);
+  const bool together = call.collective();
   for (size_t i = 0; i < count; ++i) {
-    auto& one = dataset(handles[i]);
-    if (one.parallel() != nullptr && !leave_it) {
-      const TransferCall call{memory_types[i], memory_spaces[i], file_spaces[i], dxpl};
-      const auto done = [&] {
-        if constexpr (kWrites) {
-          return one.parallel()->write(call, data[i]);
-        } else {
-          return one.parallel()->read(call, data[i]);
-        }
-      }();
-      if (!done) {
-        if (failure) failure = std::unexpected(done.error());
-        if (!together) break;
-        continue;  // with what other ranks, which may not have failed, make together with this one
-      }
-      if (*done == ParallelDataset::Way::kDone) continue;
-      note_refusal(one);
-      natively.push_back(&one);
-    }
-    if (auto* const through = beside(one)) {
-      if (auto home = through->drain(); !home && failure) failure = std::move(home);
-    }
-    rest.add(one.under, memory_types[i], memory_spaces[i], file_spaces[i], data[i]);
+    call.add(*dataset(handles[i]).parallel(), {memory_types[i], memory_spaces[i], file_spaces[i], dxpl},
+             data[i], kDirection);
   }
+  if (count > 1 && refused(count, handles, memory_spaces, file_spaces)) call.refuse_all();
+  Status failure = call.agree();
+  const bool agreed = failure.has_value();
+  OneCall<Data> rest;
+  for (size_t i = 0; agreed && i < count; ++i) {
+    auto& one = dataset(handles[i]);
+    if (!call.serves(i)) {
+      note_refusal(one, call.why_not(i));
+      rest.add(one.under, memory_types[i], memory_spaces[i], file_spaces[i], data[i]);
+    } else if (const auto moved = carry_out(call, i, data[i]); !moved) {
+      if (failure) failure = std::unexpected(moved.error());
+      // Other ranks may not have failed, and go on with the rest together with this one.
+      if (!together) break;
+    }
+  }
+  if (failure && !rest.under.empty()) failure = call.before_native();
   herr_t result = 0;
   if (!rest.under.empty() && (failure || together)) {
-    const HeldDrain held(kWrites && together && served != nullptr ? &served->file() : nullptr);
+    const auto& file = object(handles[0]).file;
+    const HeldDrain held(kWrites && together ? &served : nullptr);
     result = Native(rest.under.size(), rest.under.data(), file->connector(), rest.memory_types.data(),
                     rest.memory_spaces.data(), rest.file_spaces.data(), dxpl, rest.data.data(), request);
     adopt(request, file);
-    if constexpr (kWrites) {
-      for (auto* const one : natively) one->parallel()->written_natively();
-      if (auto* const through = beside(dataset(handles[0]))) through->forget();
-    }
+    if constexpr (kWrites) call.written_natively();
   }
-  if (failure) return result;
+  if (failure) {
+    if (result >= 0) call.tell(kDirection);
+    return result;
+  }
   push_error(failure.error(), H5E_DATASET, kWrites ? H5E_WRITEERROR : H5E_READERROR);
   return -1;
 }
 
-// The usual case, without a copy of anything.
+// As HDF5 does it by itself.
+template <auto Native, class Data>
+herr_t pass(size_t count, void* handles[], hid_t memory_types[], hid_t memory_spaces[], hid_t file_spaces[],
+            hid_t dxpl, Data* data[], void** request) {
+  const auto file = object(handles[0]).file;
+  std::vector<void*> several;
+  for (size_t i = 0; count > 1 && i < count; ++i) several.push_back(object(handles[i]).under);
+  const auto result = Native(count, count > 1 ? several.data() : &object(handles[0]).under, file->connector(),
+                             memory_types, memory_spaces, file_spaces, dxpl, data, request);
+  adopt(request, file);
+  return result;
+}
+
+// The file that the engine serves and all of them lie in. HDF5 refuses a call for several files.
+ParallelFile* served_by(size_t count, void* handles[]) {
+  auto* const first = dataset(handles[0]).parallel();
+  for (size_t i = 1; first != nullptr && i < count; ++i) {
+    auto* const other = dataset(handles[i]).parallel();
+    if (other == nullptr || &other->file() != &first->file()) return nullptr;
+  }
+  return first != nullptr ? &first->file() : nullptr;
+}
+
 template <auto Native, class Data>
 herr_t transfer(size_t count, void* handles[], hid_t memory_types[], hid_t memory_spaces[],
                 hid_t file_spaces[], hid_t dxpl, Data* data[], void** request) {
-  if (count != 1 || dataset(handles[0]).parallel() != nullptr || object(handles[0]).file->parallel()) {
-    return count == 0 ? 0
-                      : move<Native, Data>(count, handles, memory_types, memory_spaces, file_spaces, dxpl,
-                                           data, request);
-  }
-  const auto file = object(handles[0]).file;
-  const auto result = Native(1, &object(handles[0]).under, file->connector(), memory_types, memory_spaces,
-                             file_spaces, dxpl, data, request);
-  adopt(request, file);
-  return result;
+  if (count == 0) return 0;
+  const auto call = [&](const auto& how) {
+    return how(count, handles, memory_types, memory_spaces, file_spaces, dxpl, data, request);
+  };
+  if (auto* const served = served_by(count, handles))
+    return call([&](auto... arguments) { return move<Native, Data>(*served, arguments...); });
+  const auto through = object(handles[0]).file->parallel();
+  if (!through) return call(pass<Native, Data>);
+  // Reached through a file that the engine serves, in one which it does not. That may be a served one again:
+  // HDF5 opens a second time what an external link leads to, and sees what is at home.
+  const auto home = through->drain();
+  const auto result = home || is_collective(dxpl) ? call(pass<Native, Data>) : -1;
+  if constexpr (std::is_const_v<Data>) through->forget();
+  if (home) return result;
+  push_error(home.error(), H5E_DATASET, H5E_CANTFLUSH);
+  return -1;
 }
 
 herr_t write(size_t count, void* handles[], hid_t memory_types[], hid_t memory_spaces[], hid_t file_spaces[],

@@ -166,7 +166,9 @@ herr_t optional_on_file(void* handle, H5VL_optional_args_t* args, hid_t dxpl, vo
   const auto& parallel = file->parallel();
   Status ready;
   if (args->op_type == H5VL_NATIVE_FILE_START_SWMR_WRITE) ready = prepare_swmr(*file);
-  if (args->op_type == H5VL_NATIVE_FILE_GET_VFD_HANDLE && parallel) ready = parallel->drain();
+  const bool looks_at_home =
+      args->op_type == H5VL_NATIVE_FILE_GET_VFD_HANDLE || args->op_type == H5VL_NATIVE_FILE_GET_FILE_IMAGE;
+  if (looks_at_home && parallel) ready = parallel->drain();
 #ifdef H5_HAVE_PARALLEL
   const bool atomicity = args->op_type == H5VL_NATIVE_FILE_SET_MPI_ATOMICITY && parallel;
   if (atomicity) ready = parallel->settle();

@@ -12,6 +12,7 @@ herr_t specific(void* handle, H5VL_group_specific_args_t* args, hid_t dxpl, void
   const auto file = object(handle).file;
   const auto result = H5VLgroup_specific(object(handle).under, file->connector(), &below, dxpl, request);
   adopt(request, file);
+  if (args->op_type == H5VL_GROUP_MOUNT && result >= 0) ParallelFile::mounted();
   return result;
 }
 

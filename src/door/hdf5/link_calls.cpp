@@ -50,7 +50,7 @@ herr_t freeing(const std::shared_ptr<FileState>& file, hid_t major, const Call& 
   expect_reuse();
   const auto& parallel = file->parallel();
   if (!parallel) return native();
-  if (!push_unless(parallel->settle(), major)) return -1;
+  if (!push_unless(parallel->settle_names(), major)) return -1;
   const auto result = native();
   parallel->unlinked();
   return result;

@@ -89,45 +89,44 @@ std::optional<Reason> ParallelDataset::refusal() {
   return known ? std::nullopt : std::optional(known.error());
 }
 
-// What moves the call through the engine, or nothing if HDF5 must make it.
-Result<std::optional<Transfer>> ParallelDataset::plan(const TransferCall& request, const void* memory,
-                                                      Transfer::Direction direction) {
-  if (file_->atomic_) return std::nullopt;
+ParallelDataset::Plan ParallelDataset::plan(const TransferCall& request, const void* memory,
+                                            Transfer::Direction direction) {
+  if (file_->atomic_) return {.why = Reason::kAtomic};
   const auto& known = map();
-  if (!known) {
-    last_reason_ = known.error();
-    if (reaches_staged(last_reason_))
-      FOREBAY_TRY(is_collective(request.transfer) ? file_->settle() : file_->drain());
-    return std::nullopt;
-  }
+  if (!known) return {.why = known.error()};
   auto transfer = Transfer::plan(*known, request, memory, direction);
-  if (!transfer) last_reason_ = transfer.error();
-  if (is_collective(request.transfer)) {
-    FOREBAY_ASSIGN(const bool all, file_->meet(*known, transfer.has_value()));
-    if (all) return std::move(*transfer);
-    if (transfer) last_reason_ = Reason::kAnotherRank;
-    return std::nullopt;
-  }
-  if (transfer) return std::move(*transfer);
-  FOREBAY_TRY(file_->drain());
-  return std::nullopt;
+  if (!transfer) return {.why = transfer.error()};
+  return {.transfer = std::move(*transfer)};
 }
 
-Result<ParallelDataset::Way> ParallelDataset::write(const TransferCall& request, const void* memory) {
-  FOREBAY_ASSIGN(auto transfer, plan(request, memory, Transfer::Direction::kWrite));
-  if (!transfer) return Way::kNative;
+std::uint64_t ParallelDataset::identity() {
+  const auto& known = map();
+  // Nothing in a file starts where it ends.
+  return known ? known->start() : ~static_cast<std::uint64_t>(known.error());
+}
+
+bool ParallelDataset::must_settle(const Plan& plan) {
+  if (!plan.transfer && reaches_staged(plan.why)) return true;
+  const auto& known = map();
+  return known && file_->several_buffers_ && file_->staged_.contains(known->start());
+}
+
+Status ParallelDataset::write(Plan& plan, const void* memory) {
   if (file_->several_buffers_) file_->staged_.insert((*map_)->start());
-  FOREBAY_TRY(transfer->write(memory, *file_));
-  tell_mode(request.transfer, is_collective(request.transfer), (*map_)->chunked());
-  return Way::kDone;
+  return plan.transfer->write(memory, *file_);
 }
 
-Result<ParallelDataset::Way> ParallelDataset::read(const TransferCall& request, void* memory) {
-  FOREBAY_ASSIGN(auto transfer, plan(request, memory, Transfer::Direction::kRead));
-  if (!transfer) return Way::kNative;
-  FOREBAY_TRY(transfer->read(memory, *file_));
-  tell_mode(request.transfer, is_collective(request.transfer), (*map_)->chunked());
-  return Way::kDone;
+Status ParallelDataset::read(Plan& plan, void* memory) { return plan.transfer->read(memory, *file_); }
+
+TransferFacts ParallelDataset::facts(const Plan& plan, bool in_place) const {
+  const auto& transfer = *plan.transfer;
+  const bool chunked = (*map_)->chunked();
+  const bool buffered = transfer.converts() && !(in_place && transfer.fits_in_memory());
+  return {.chunked = chunked,
+          .cached_chunks = chunked && !file_->writable(),
+          .converts = transfer.converts(),
+          .converted = buffered ? transfer.bytes() : 0,
+          .moved = transfer.bytes()};
 }
 
 void ParallelDataset::written_natively() {

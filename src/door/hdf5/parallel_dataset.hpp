@@ -1,5 +1,5 @@
-// A dataset open in a ParallelFile: each transfer either moves through the engine or says which native call
-// to make instead.
+// A dataset open in a ParallelFile: says of each transfer whether the engine moves it, and moves it. What
+// ranks must agree on before is ParallelCall's.
 //
 // Belongs to the connector's dataset object and must not outlive the object below. Used like HDF5 itself: by
 // one thread at a time.
@@ -23,19 +23,27 @@ namespace forebay::hdf5 {
 
 class ParallelDataset {
  public:
-  // What became of a transfer.
-  enum class Way {
-    kDone,
-    kNative,  // make the native call, as the application asked for it
+  // One transfer, looked at and not yet made.
+  struct Plan {
+    std::optional<Transfer> transfer{};  // none: HDF5 makes it
+    Reason why{};                        // then
   };
 
   // In the callback of open or create, after the native call.
   ParallelDataset(std::shared_ptr<ParallelFile> file, void* under, hid_t connector);
 
-  // An error is the transfer's: no native call is to be made.
-  Result<Way> write(const TransferCall& request, const void* memory);
-  Result<Way> read(const TransferCall& request, void* memory);
-  // After a native call that write() asked for.
+  // Moves nothing, and asks no other rank.
+  Plan plan(const TransferCall& request, const void* memory, Transfer::Direction direction);
+  // The same on all ranks. Of two datasets that are served it differs.
+  [[nodiscard]] std::uint64_t identity();
+  // Must nothing be unsaved on any rank when a call with this plan is made by all of them?
+  [[nodiscard]] bool must_settle(const Plan& plan);
+  // Make a plan that has a transfer, once.
+  Status write(Plan& plan, const void* memory);
+  Status read(Plan& plan, void* memory);
+  // Of such a plan; `in_place`: may HDF5 convert elements in the caller's memory?
+  [[nodiscard]] TransferFacts facts(const Plan& plan, bool in_place) const;
+  // After HDF5 has written to it by itself.
   void written_natively();
 
   // Collective, in the callback of set_extent, before and after the native call.
@@ -47,8 +55,6 @@ class ParallelDataset {
 
   // Why it is not served, if it is not: for statistics.
   [[nodiscard]] std::optional<Reason> refusal();
-  // Why the last transfer that was kNative was.
-  [[nodiscard]] Reason last_reason() const { return last_reason_; }
   [[nodiscard]] ParallelFile& file() { return *file_; }
 
  private:
@@ -60,8 +66,6 @@ class ParallelDataset {
   bool outgrows(std::span<const hsize_t> dims);
   [[nodiscard]] bool linked() const;
   void write_back() const;
-  Result<std::optional<Transfer>> plan(const TransferCall& request, const void* memory,
-                                       Transfer::Direction direction);
 
   const std::shared_ptr<ParallelFile> file_;
   void* const under_;
@@ -76,7 +80,6 @@ class ParallelDataset {
   std::optional<HeldDrain> held_;
   std::uint64_t growth_ = 0;   // chunks that it had after each extension, summed up
   std::optional<bool> fills_;  // does HDF5 fill its new chunks? Once it was asked
-  Reason last_reason_{};
 };
 
 }  // namespace forebay::hdf5

@@ -28,6 +28,9 @@ std::vector<ParallelFile*>& open_files() {
   return *files;
 }
 
+// Has a file been mounted in another since the program began? Names may lead from one to the other then.
+bool any_mounts = false;
+
 Result<std::shared_ptr<File>> open_beside(Buffer* buffer, const std::string& path, bool writable,
                                           const Adjustment& wished) {
   if (buffer == nullptr) return fail(ENOTCONN, "this process is not attached to a buffer");
@@ -106,8 +109,16 @@ Status ParallelFile::agree(Status mine) const {
 }
 
 Status ParallelFile::flush() {
-  if (!writable_) return {};
-  FOREBAY_TRY(agree(file_->sync()));
+  // One rank may flush by itself what it only reads.
+  if (!writable_) return any_mounts ? drain() : Status{};
+  auto home = file_->sync();
+  if (any_mounts) {
+    for_each_neighbour([&](const ParallelFile& file) {
+      if (&file == this || !file.writable_) return;
+      if (auto mine = file.file_->sync(); !mine && home) home = std::move(mine);
+    });
+  }
+  FOREBAY_TRY(agree(std::move(home)));
   if (file_->settings().on_flush == OnFlush::Home) staged_.clear();
   if (several_buffers_) (void)file_->evict(0, kEverything);
   return {};
@@ -118,30 +129,31 @@ Status ParallelFile::close() {
   return agree(file_->waits_at_close() ? file_->drain() : Status{});
 }
 
-Status ParallelFile::settle() {
+Status ParallelFile::settle(Mind mind) {
   // One rank may read such a file by itself.
-  if (!writable_) return drain();
-  FOREBAY_TRY(agree(drain()));
-  for_each_neighbour([](ParallelFile& file) { file.staged_.clear(); });
+  if (!writable_) return drain(mind);
+  FOREBAY_TRY(agree(drain(mind)));
+  for_each_neighbour([](ParallelFile& file) {
+    if (!file.file_->unsaved()) file.staged_.clear();
+  });
   forget();
   return {};
 }
+
+Status ParallelFile::settle_names() { return settle(any_mounts ? Mind::kNeighbours : Mind::kOwn); }
+
+void ParallelFile::mounted() { any_mounts = true; }
 
 void ParallelFile::unlinked() {
   for_each_neighbour([](ParallelFile& file) { ++file.unlinkings_; });
 }
 
-Result<bool> ParallelFile::meet(const DatasetMap& dataset, bool can_serve) {
-  const auto [all_serve, nothing_staged] = ranks_->all(can_serve, !staged_.contains(dataset.start()));
-  if (!all_serve || (several_buffers_ && !nothing_staged)) FOREBAY_TRY(settle());
-  return all_serve;
-}
-
-Status ParallelFile::drain() {
+Status ParallelFile::drain(Mind mind) {
   Status status;
   for_each_neighbour([&](const ParallelFile& file) {
     if (!file.writable_) return;
-    if (auto home = file.file_->drain(); !home && status) status = std::move(home);
+    auto home = file.file_->drain();
+    if (!home && status && (mind == Mind::kNeighbours || &file == this)) status = std::move(home);
   });
   return status;
 }

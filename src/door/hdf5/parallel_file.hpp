@@ -37,28 +37,38 @@ class ParallelFile : public RawFile {
                                                     const Adjustment& wished = {});
   ~ParallelFile() override;
 
-  // Collective, before the native call of the same name. After an error the native call must not be made.
+  // Collective, before the native call of the same name. After an error the native call must not be made. A
+  // flush reaches what is mounted, or what it is mounted in.
   Status flush();
   Status close();
+  // Whose failures are those of a call.
+  enum class Mind { kOwn, kNeighbours };
+
   // Collective, before storage of a served dataset may be freed or is read by HDF5 (unlink, shrink, H5Ocopy
   // from this file, a change of atomicity). Nothing is unsaved on any rank then, and nothing clean is kept.
   // With its neighbours. Not collective where this file is open for reading only: of this node then.
-  Status settle();
+  Status settle(Mind mind = Mind::kNeighbours);
   // Collective, after storage was allocated without filling it together (H5Ocopy to this file).
   void allocated() { ranks_->barrier(); }
+  // The same before a link is removed: what goes wrong with a neighbour counts only if a mount may lead
+  // there.
+  Status settle_names();
   // Collective: links of this file or of a neighbour were removed. After the native call.
   void unlinked();
+  // A file was mounted somewhere in another.
+  static void mounted();
   // Collective, after settle(): in atomic mode HDF5 moves all data itself.
   void set_atomic(bool atomic) { atomic_ = atomic; }
 
-  // Collective: does any rank say so?
-  [[nodiscard]] bool any(bool mine) const { return !ranks_->all(!mine); }
+  [[nodiscard]] bool atomic() const { return atomic_; }
+
+  [[nodiscard]] const Ranks& ranks() const { return *ranks_; }
   // Is the other one open on the same ranks?
   [[nodiscard]] bool same_ranks(const ParallelFile& other) const { return ranks_->same_as(*other.ranks_); }
 
   // Of this node only, before HDF5 reads raw data of a served dataset by itself (H5Dread_chunk, a virtual
   // dataset, H5Fget_vfd_handle, H5Dflush), and before it writes them. With its neighbours.
-  Status drain();
+  Status drain(Mind mind = Mind::kNeighbours);
   // After HDF5 wrote raw data of a served dataset by itself. With its neighbours.
   void forget();
 
@@ -76,10 +86,6 @@ class ParallelFile : public RawFile {
                std::unique_ptr<Ranks> ranks);
   // Did all ranks succeed? The error is this rank's, or tells of another's.
   Status agree(Status mine) const;
-  // Collective, at the beginning of a collective transfer: what any rank wrote to the dataset before it is
-  // seen, and overwritten, by what comes after. Can all ranks be served? If not, nothing is unsaved and
-  // nothing clean is kept, and all make the native call.
-  Result<bool> meet(const DatasetMap& dataset, bool can_serve);
 
   friend class HeldDrain;
   // Calls take(ParallelFile&) for this file and its neighbours.

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <utility>
+#include <span>
 
 namespace forebay::hdf5 {
 
@@ -28,8 +28,15 @@ class Ranks {
   void barrier() const;
   // Do all say yes? None returns before all have been asked.
   [[nodiscard]] bool all(bool mine) const;
-  // The same for two questions at once.
-  [[nodiscard]] std::pair<bool, bool> all(bool first, bool second) const;
+  // Each for itself.
+  void all(std::span<int> mine) const;
+  // Have all the same value, and do all say yes to the first and to the second?
+  struct Meeting {
+    bool same;
+    bool first;
+    bool second;
+  };
+  [[nodiscard]] Meeting meet(std::uint64_t value, bool first, bool second) const;
   // Have all the same value?
   [[nodiscard]] bool same(std::uint64_t value) const;
 
@@ -48,7 +55,23 @@ herr_t write_metadata_collectively(hid_t access, bool collective);
 // Does the transfer list ask for a collective transfer?
 [[nodiscard]] bool is_collective(hid_t transfer);
 // Leaves in the transfer list what HDF5 would after a transfer that it made by itself: whether it was
-// collective, and in what way.
-void tell_mode(hid_t transfer, bool collective, bool chunked);
+// collective and in what way, and why not if it could not have been. HDF5 converts the elements of a
+// collective transfer only where it can hand over whole selections, and those only if what it converts fits
+// into one buffer.
+struct TransferFacts {
+  bool chunked;
+  bool cached_chunks;       // would HDF5 keep its chunks?
+  bool converts;            // are elements converted?
+  std::uint64_t converted;  // bytes that need a buffer for it
+  std::uint64_t moved;      // bytes in all
+};
+void tell_mode(hid_t transfer, const TransferFacts& facts);
+// The same after HDF5 made a part of the transfer, and told of it: what keeps it from handing over selections
+// of one dataset keeps it from doing so with the others.
+void tell_of_rest(hid_t transfer);
+// HDF5's own list, in which nothing is told?
+[[nodiscard]] bool is_default_list(hid_t transfer);
+// May HDF5 convert what it writes in the caller's memory?
+[[nodiscard]] bool modifies_memory(hid_t transfer);
 
 }  // namespace forebay::hdf5

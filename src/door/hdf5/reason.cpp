@@ -30,6 +30,8 @@ std::string_view words(Reason reason) {
       return "extended very often, with many chunks";
     case Reason::kNotNative:
       return "the connector below does not tell where its data lie";
+    case Reason::kAtomic:
+      return "the file is in atomic mode";
     case Reason::kTransform:
       return "data transform";
     case Reason::kSelectionInPlist:

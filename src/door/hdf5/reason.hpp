@@ -20,6 +20,7 @@ enum class Reason {
   kUnlinked,
   kGrowsByLittle,
   kNotNative,
+  kAtomic,
   // Of one call. A rank may meet them alone.
   kTransform,
   kSelectionInPlist,

@@ -8,6 +8,7 @@
 
 #include <H5Ipublic.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -47,6 +48,14 @@ class Transfer {
 
   Status write(const void* memory, RawFile& file);
   Status read(void* memory, RawFile& file);
+
+  // Are elements converted, and can that be done in the memory that they are read into?
+  [[nodiscard]] bool converts() const { return !same_type_; }
+  [[nodiscard]] bool fits_in_memory() const { return memory_size_ >= map_.element_size(); }
+  // All of it, in the larger of the two types.
+  [[nodiscard]] std::uint64_t bytes() const {
+    return in_file_.elements() * std::max(memory_size_, map_.element_size());
+  }
 
  private:
   enum class Background { kNone, kScratch, kContent };

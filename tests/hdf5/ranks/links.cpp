@@ -2,7 +2,10 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -29,7 +32,66 @@ bool holds(hid_t file, const char* name, bool fill) {
   return true;
 }
 
+// Does the file at home, seen past HDF5, hold this rank's part of a dataset that starts at `offset`?
+bool is_home(const std::string& path, haddr_t offset, std::int32_t value) {
+  std::vector<std::int32_t> found(kPart);
+  std::ifstream home(path, std::ios::binary);
+  home.seekg(
+      static_cast<std::streamoff>(offset + kPart * sizeof(std::int32_t) * static_cast<hsize_t>(rank())));
+  home.read(reinterpret_cast<char*>(found.data()),
+            static_cast<std::streamsize>(kPart * sizeof(std::int32_t)));
+  return home && found == std::vector(kPart, value);
+}
+
+// Overwrites this rank's part of a dataset, and looks for it where `carry_home` must have brought it.
+template <class Carry>
+bool arrives(const std::string& path, hid_t dataset, std::int32_t value, const Carry& carry_home) {
+  const std::vector<std::int32_t> mine(kPart, value);
+  const auto wrote = move_mine(dataset, [&](hid_t memory, hid_t space) {
+    return H5Dwrite(dataset, H5T_NATIVE_INT32, memory, space, H5P_DEFAULT, mine.data());
+  });
+  return wrote >= 0 && carry_home() >= 0 && is_home(path, H5Dget_offset(dataset), value);
+}
+
+// The image of a file holds what was just written.
+bool image_shows(hid_t file, hid_t dataset, std::int32_t value) {
+  const std::vector<std::int32_t> mine(kPart, value);
+  const auto wrote = move_mine(dataset, [&](hid_t memory, hid_t space) {
+    return H5Dwrite(dataset, H5T_NATIVE_INT32, memory, space, H5P_DEFAULT, mine.data());
+  });
+  const auto offset = H5Dget_offset(dataset) + kPart * sizeof(std::int32_t) * static_cast<hsize_t>(rank());
+  std::vector<std::byte> image(
+      static_cast<std::size_t>(std::max<ssize_t>(H5Fget_file_image(file, nullptr, 0), 0)));
+  if (wrote < 0 || H5Fget_file_image(file, image.data(), image.size()) < 0) return false;
+  const auto end = offset + kPart * sizeof(std::int32_t);
+  return end <= image.size() &&
+         std::memcmp(image.data() + offset, mine.data(), kPart * sizeof(std::int32_t)) == 0;
+}
+
 }  // namespace
+
+// A flush of a file reaches what is mounted in it, and one of an object the file that it lies in.
+int flushes(const std::string& path) {
+  const std::string beside = path + ".beside";
+  const hid_t file = create(path);
+  const hid_t other = create(beside);
+  H5Gclose(H5Gcreate2(file, "mounted", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+  const hid_t dataset = make(other, "data", kPart * static_cast<hsize_t>(size()));
+  const hid_t own = make(file, "data", kPart * static_cast<hsize_t>(size()));
+  int wrong = 0;
+  if (!arrives(path, own, 5, [&] { return H5Fflush(file, H5F_SCOPE_LOCAL); })) wrong |= 1;
+  if (!image_shows(file, own, 6)) wrong |= 2;
+  if (H5Fmount(file, "mounted", other, H5P_DEFAULT) < 0) wrong |= 4;
+  if (!arrives(beside, dataset, 7, [&] { return H5Fflush(file, H5F_SCOPE_GLOBAL); })) wrong |= 8;
+  const hid_t again = H5Dopen2(file, "mounted/data", H5P_DEFAULT);
+  if (!arrives(beside, again, 8, [&] { return H5Fflush(again, H5F_SCOPE_LOCAL); })) wrong |= 16;
+  H5Dclose(again);
+  H5Funmount(file, "mounted");
+  H5Dclose(own);
+  H5Dclose(dataset);
+  if (H5Fclose(other) < 0 || H5Fclose(file) < 0) wrong |= 32;
+  return wrong;
+}
 
 int links(const std::string& path) {
   const std::string beside = path + ".beside";

@@ -20,7 +20,9 @@ int run(const std::string& verb, const std::string& path, unsigned number) {
   if (verb == "grow") return grow(path, number);
   if (verb == "gaps") return gaps(path, number);
   if (verb == "links") return links(path);
+  if (verb == "flushes") return flushes(path);
   if (verb == "multi") return multi(path);
+  if (verb == "unlike") return unlike(path);
   return 2;
 }
 

@@ -29,8 +29,12 @@ std::string told(hid_t list) {
   H5Pget_mpio_actual_io_mode(list, &mode);
   H5Pget_mpio_actual_chunk_opt_mode(list, &chunks);
   H5Pget_mpio_no_collective_cause(list, &here, &anywhere);
-  return std::format("mode {} chunks {} causes {} {}", static_cast<int>(mode), static_cast<int>(chunks), here,
-                     anywhere);
+  std::uint32_t selections = 0;
+  std::uint32_t no_selections = 0;
+  H5Pget_actual_selection_io_mode(list, &selections);
+  H5Pget_no_selection_io_cause(list, &no_selections);
+  return std::format("mode {} chunks {} causes {} {} selections {} {}", static_cast<int>(mode),
+                     static_cast<int>(chunks), here, anywhere, selections, no_selections);
 }
 
 struct Kind {
@@ -79,11 +83,23 @@ int modes(const std::string& path) {
     H5Pset_dxpl_mpio(list, H5FD_MPIO_INDEPENDENT);
     transfer(dataset, kind, list, false);
     H5Pset_dxpl_mpio(list, H5FD_MPIO_COLLECTIVE);
+    H5Pset_selection_io(list, H5D_SELECTION_IO_MODE_OFF);
+    transfer(dataset, kind, list, false);
+    H5Pset_selection_io(list, H5D_SELECTION_IO_MODE_DEFAULT);
+    H5Pset_buffer(list, kRowOfModes, nullptr, nullptr);  // too small for a row
+    transfer(dataset, kind, list, false);
+    H5Pset_buffer(list, 1u << 20, nullptr, nullptr);
     H5Dclose(dataset);
     H5Sclose(space);
     H5Pclose(dcpl);
   }
   H5Pclose(list);
+  // A list that was never collective.
+  const hid_t alone = H5Pcreate(H5P_DATASET_XFER);
+  const hid_t dataset = H5Dopen2(file, "contiguous", H5P_DEFAULT);
+  transfer(dataset, {"alone", false, H5T_NATIVE_INT32}, alone, false);
+  H5Dclose(dataset);
+  H5Pclose(alone);
   return H5Fclose(file) < 0 ? 1 : 0;
 }
 

@@ -19,8 +19,12 @@ int grow(const std::string& path, unsigned times);
 int gaps(const std::string& path, unsigned times);
 // Reads, copies and deletes a dataset of another file by a link that leads there, or a mount.
 int links(const std::string& path);
+// Flushes a file through the one that it is mounted in, and looks at home.
+int flushes(const std::string& path);
 // Writes to several datasets at once, the first of which one rank cannot write.
 int multi(const std::string& path);
+// Ranks that bring different datasets to one collective call.
+int unlike(const std::string& path);
 
 // A file on the MPI-IO driver.
 [[nodiscard]] hid_t create(const std::string& path, bool collective_metadata = false);
