@@ -111,6 +111,16 @@ TEST_F(Hdf5Programs, ToolsThatRead) {
   same_bytes();
 }
 
+// One file of a family's members: what they say of their driver must not be in it.
+TEST_F(Hdf5Programs, AFamilyIsMadeOneFile) {
+  FOREBAY_NEED("serial");
+  prepare();
+  same({"h5repart", "-m", "64k", "extras.h5", "part%05d.h5"});
+  same({"h5repart", "-family_to_sec2", "part%05d.h5", "whole.h5"});
+  EXPECT_TRUE(slurp(native_ + "/whole.h5") == slurp(door_ + "/whole.h5"));
+  same({"h5ls", "-r", "whole.h5"});
+}
+
 TEST_F(Hdf5Programs, ToolsThatWrite) {
   FOREBAY_NEED("serial");
   prepare();

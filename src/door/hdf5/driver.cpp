@@ -52,11 +52,12 @@ int cmp(const H5FD_t* one, const H5FD_t* two) {
   return 0;
 }
 
-herr_t query(const H5FD_t* /*file*/, unsigned long* flags) {
+herr_t query(const H5FD_t* file, unsigned long* flags) {
   if (flags != nullptr) {
     *flags = H5FD_FEAT_AGGREGATE_METADATA | H5FD_FEAT_ACCUMULATE_METADATA | H5FD_FEAT_DATA_SIEVE |
              H5FD_FEAT_AGGREGATE_SMALLDATA | H5FD_FEAT_POSIX_COMPAT_HANDLE | H5FD_FEAT_SUPPORTS_SWMR_IO |
              H5FD_FEAT_DEFAULT_VFD_COMPATIBLE;
+    if (file != nullptr && opened(file).was_family) *flags |= H5FD_FEAT_IGNORE_DRVRINFO;
   }
   return 0;
 }

@@ -98,6 +98,13 @@ bool locks_may_be_missing(hid_t fapl) {
   return H5Pget_file_locking(fapl, &use, &ignore) >= 0 && ignore;
 }
 
+// What h5repart asks the POSIX driver for.
+bool is_made_of_family(hid_t fapl) {
+  constexpr auto* kProperty = "family_to_single";
+  hbool_t asked = false;
+  return H5Pexist(fapl, kProperty) > 0 && H5Pget(fapl, kProperty, &asked) >= 0 && asked;
+}
+
 }  // namespace
 
 OpenedFile* open_file(const char* name, unsigned flags, hid_t fapl) {
@@ -140,6 +147,7 @@ OpenedFile* open_file(const char* name, unsigned flags, hid_t fapl) {
   file->told_of_reuse = info.told_of_reuse;
   file->writable = (flags & H5F_ACC_RDWR) != 0;
   file->ignore_missing_locks = locks_may_be_missing(fapl);
+  file->was_family = is_made_of_family(fapl);
   if ((flags & (H5F_ACC_SWMR_READ | H5F_ACC_SWMR_WRITE)) != 0) {
     file->fall_back(Plain::kSwmr, words(Plain::kSwmr));
   } else if (!S_ISREG(there.st_mode)) {

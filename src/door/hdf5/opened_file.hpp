@@ -23,6 +23,8 @@ struct OpenedFile final : H5FD_t, DriverFile {
   FileWishes wishes{};
   bool writable = false;
   bool ignore_missing_locks = false;
+  bool was_family =
+      false;  // h5repart makes one file of several: what they say of their driver does not count
   Plain why_plain = Plain::kNo;
   haddr_t eoa = 0;
   haddr_t plain_eof = 0;  // while plain
