@@ -1,7 +1,9 @@
 // Jobs killed with all their processes: what a write had returned for is home after the next run, which says
 // so.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -10,6 +12,7 @@
 #include <thread>
 
 #include "base/format.hpp"
+#include "os/fd.hpp"
 #include "support/forebay_run.hpp"
 #include "support/scale.hpp"
 #include "support/seed.hpp"
@@ -20,11 +23,12 @@ namespace {
 namespace fs = std::filesystem;
 
 // Appends numbered lines to a file of the home, and notes each that was taken in a plain file, one byte a
-// line.
+// line, which it has locked as long as it lives.
 const char* const kWriter =
-    "import os, sys\n"
+    "import fcntl, os, sys\n"
     "home = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)\n"
     "log = os.open(sys.argv[2], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)\n"
+    "fcntl.flock(log, fcntl.LOCK_EX)\n"
     "for i in range(10**7):\n"
     "    os.write(home, b'%09d\\n' % i)\n"
     "    os.write(log, b'.')\n";
@@ -51,13 +55,10 @@ TEST(PosixKill, WhatWasAcknowledgedIsHomeAfterTheNextRun) {
       job.kill();
       (void)job.wait();
     }
-    // Its end is the kernel's doing, a moment later.
-    std::uintmax_t noted = 0;
-    for (auto seen = fs::file_size(place.plain("log")); seen != noted;
-         seen = fs::file_size(place.plain("log"))) {
-      noted = seen;
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    }
+    // Its end is the kernel's doing, later on a busy machine; its lock goes with it.
+    const Fd log(::open(place.plain("log").c_str(), O_RDONLY | O_CLOEXEC));
+    ASSERT_EQ(::flock(log.get(), LOCK_SH), 0);
+    const auto noted = fs::file_size(place.plain("log"));
     const auto next = place.run({"true"});
     EXPECT_EQ(next.code, 0);
     EXPECT_NE(next.err.find("recovered"), std::string::npos) << next.err;

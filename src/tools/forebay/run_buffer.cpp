@@ -18,6 +18,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::hours kLong{24};
 constexpr std::chrono::milliseconds kPause{50};
+// Whoever was killed is gone when the system comes to it, which takes a while on a busy machine.
+constexpr std::chrono::seconds kDying{2};
 
 bool usable(const Result<BufferStatus>& status) {
   return status && status->finding == ControlFinding::kUsable;
@@ -52,6 +54,15 @@ std::optional<Leftover> carry_home(const Settings& settings, bool only_orphans) 
   return found;
 }
 
+// The command of a run that was killed ends with it, but not at once: what it has unsaved is nobody else's
+// yet. Others that it started may live on, and are not waited for longer than that.
+void let_the_killed_go(const Settings& settings) {
+  for (const auto until = Clock::now() + kDying; Clock::now() < until; std::this_thread::sleep_for(kPause)) {
+    const auto status = look_at_buffer(settings);
+    if (!usable(status) || status->unsaved() == 0 || !status->anybody_alive()) return;
+  }
+}
+
 // True when it is gone.
 bool remove_clean_buffer(const Settings& settings) {
   const auto status = look_at_buffer(settings);
@@ -79,6 +90,7 @@ std::vector<Leftover> RunBuffer::recover_leftovers() {
     if (!abandoned) continue;
     auto settings = settings_;
     settings.buffer.name = name;
+    let_the_killed_go(settings);
     if (auto found = carry_home(settings, true)) all.push_back(std::move(*found));
     if (remove_clean_buffer(settings)) abandoned->remove();
   }
