@@ -15,9 +15,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t kSmallPage = 4096;
 // Small pages for the same room take about 1 ms. The kernel may have to move others' pages out of the way
-// first.
-constexpr auto kPatience = std::chrono::milliseconds(3);
-constexpr int kSlowOnes = 4;
+// first, and waits for a thread of its own on every processor, seconds where those are all busy.
+constexpr auto kSlow = std::chrono::milliseconds(3);
+constexpr auto kPatience = 4 * kSlow;
 
 }  // namespace
 
@@ -41,16 +41,16 @@ Result<Mapping> map_for_huge_pages(int fd, std::size_t size, const std::string& 
 }
 
 std::uint64_t put_huge_pages(int fd, std::byte* start, std::uint64_t from, std::uint64_t to) {
-  int slow_ones = 0;
+  Clock::duration waited{};
   auto end = from;
-  for (auto at = (from + kHugePage - 1) / kHugePage * kHugePage;
-       at + kHugePage <= to && slow_ones < kSlowOnes; at += kHugePage) {
+  for (auto at = (from + kHugePage - 1) / kHugePage * kHugePage; at + kHugePage <= to && waited < kPatience;
+       at += kHugePage) {
     const auto begin = Clock::now();
     // The kernel collapses only where there is something to collapse: one small page will do.
     if (::fallocate(fd, 0, static_cast<off_t>(at), kSmallPage) != 0) return end;
     if (::madvise(start + at, kHugePage, MADV_COLLAPSE) != 0) return end;
     end = at + kHugePage;
-    if (Clock::now() - begin > kPatience) ++slow_ones;
+    if (const auto took = Clock::now() - begin; took > kSlow) waited += took;
   }
   return end;
 }
