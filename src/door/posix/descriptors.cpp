@@ -54,9 +54,9 @@ std::optional<std::pair<dev_t, ino_t>> meaning_of(int fd) {
   return std::pair(makedev(found.stx_dev_major, found.stx_dev_minor), ino_t{found.stx_ino});
 }
 
-// A thread that has just finished with the file may hold its descriptor for a few instructions more, which take
-// long on a busy machine; and until it is gone nobody can execute the file. The number may be another file's
-// by then.
+// A thread that has just finished with the file may hold its descriptor for a few instructions more, which
+// take long on a busy machine; and until it is gone nobody can execute the file. The number may be another
+// file's by then.
 void wait_until_closed(int fd, const std::optional<std::pair<dev_t, ino_t>>& file) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(1);
   while (file && meaning_of(fd) == file && std::chrono::steady_clock::now() < until)
