@@ -88,7 +88,8 @@ Status end(std::shared_ptr<Open> last) {
     drained = last->file->drain_all();
     last->file->leave_descriptor();
   }
-  const bool goes_now = locked || last->file->waits_at_close();
+  // Of one that is used at home only everything the close does is seen at once: by those who watch it, too.
+  const bool goes_now = locked || last->file->direct() || last->file->waits_at_close();
   const int home = last->file->home().fd();
   const auto file = goes_now ? meaning_of(home) : std::nullopt;
   auto closed = last->file->close();
