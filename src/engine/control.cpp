@@ -227,8 +227,14 @@ void Control::release_map(std::uint32_t bucket) const {
 }
 
 Status Control::reserve_weights(std::uint32_t first_slot, std::uint32_t count) const {
-  const auto each = PageWeights::storage_for(header().bucket_size);
-  return reserve_sparse(header().sparse.weights + first_slot * each, count * each);
+  const auto each = PageWeights::storage_for(bucket_size_);
+  const auto from = header().sparse.weights + first_slot * each;
+  const auto start = from / 4096 * 4096;
+  const auto length = round_to_page(from + count * each) - start;
+  // Without a descriptor, which the program could meet: this happens in the background, too.
+  if (::madvise(sparse_.data() + start, length, MADV_POPULATE_WRITE) == 0) return {};
+  if (errno == EFAULT) return fail(ENOSPC, "no room for checksums in " + directory_);
+  return reserve_sparse(from, count * each);
 }
 
 Status Control::reserve_sparse(std::uint64_t offset, std::uint64_t length) const {
