@@ -7,6 +7,7 @@
 
 #include "base/format.hpp"
 #include "support/command.hpp"
+#include "support/places.hpp"
 
 namespace forebay::bench {
 
@@ -17,11 +18,10 @@ Seconds Hdf5Job::natively(const std::vector<std::string>& words) const { return 
 
 Seconds Hdf5Job::with_door(const std::vector<std::string>& words) const {
   const auto memory = run_.scratch().in_memory("hdf5");
-  std::vector<std::string> environment{"HDF5_VOL_CONNECTOR=forebay",
-                                       std::string("HDF5_PLUGIN_PATH=" FOREBAY_TEST_BUILD_DIR "/plugins/") +
-                                           (ranks_ == 1 ? "serial" : "mpich"),
-                                       "FOREBAY_BUFFER_DIRECTORY=" + memory + "/control",
-                                       "FOREBAY_TIERS=memory:" + memory + ":1GiB"};
+  std::vector<std::string> environment{
+      "HDF5_VOL_CONNECTOR=forebay",
+      "HDF5_PLUGIN_PATH=" + testing::built("plugins/") + (ranks_ == 1 ? "serial" : "mpich"),
+      "FOREBAY_BUFFER_DIRECTORY=" + memory + "/control", "FOREBAY_TIERS=memory:" + memory + ":1GiB"};
   environment.insert(environment.end(), settings_.begin(), settings_.end());
   auto answer = start(std::move(environment), words);
   std::error_code ignored;
@@ -30,10 +30,8 @@ Seconds Hdf5Job::with_door(const std::vector<std::string>& words) const {
 }
 
 Seconds Hdf5Job::start(std::vector<std::string> environment, const std::vector<std::string>& words) const {
-  return run_workload(
-      std::move(environment), ranks_,
-      std::string(FOREBAY_TEST_BUILD_DIR "/bench/hdf5/h5_bench_") + (ranks_ == 1 ? "serial" : "mpich"),
-      words);
+  return run_workload(std::move(environment), ranks_,
+                      testing::built("bench/hdf5/h5_bench_") + (ranks_ == 1 ? "serial" : "mpich"), words);
 }
 
 Seconds run_workload(std::vector<std::string> environment, unsigned ranks, const std::string& program,

@@ -6,6 +6,7 @@
 #include <regex>
 
 #include "bench/figures.hpp"
+#include "support/places.hpp"
 
 namespace {
 
@@ -37,7 +38,7 @@ int measure(const Options& options, const forebay::bench::Suite& suite) {
 int main(int argc, char** argv) {
   Options options;
   options.disk = std::filesystem::canonical("/proc/self/exe").parent_path();
-  options.docs = FOREBAY_BENCH_DOCS;
+  options.docs = forebay::testing::in_checkout("docs");
   std::string suite = "engine";
   CLI::App app("Measures Forebay against plain ways of doing the same.");
   app.add_option("suite", suite, "what to measure")

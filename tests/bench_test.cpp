@@ -8,6 +8,7 @@
 #include "base/format.hpp"
 #include "support/bench.hpp"
 #include "support/door_run.hpp"
+#include "support/places.hpp"
 #include "support/slowfs_mount.hpp"
 
 namespace forebay::testing {
@@ -160,7 +161,7 @@ TEST(Bench, AnInterruptLeavesPartialResultsAndSaysSo) {
 
 // One that is not there is named, so all that are there have been read.
 TEST(Bench, ReadyWorkloadsAreAccepted) {
-  for (const auto& entry : std::filesystem::directory_iterator(FOREBAY_TEST_BUILD_DIR "/workloads")) {
+  for (const auto& entry : std::filesystem::directory_iterator(built("workloads"))) {
     const auto ran = run(Node::program(), {"bench", entry.path().stem(), "--only", "no such workload"});
     EXPECT_EQ(ran.err, "forebay: no workload is left to be run\n") << entry;
   }

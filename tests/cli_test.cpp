@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "support/node.hpp"
+#include "support/places.hpp"
 
 namespace forebay::testing {
 namespace {
@@ -78,10 +79,8 @@ TEST(CliDoctor, ASettingThatIsWrongIsAFinding) {
 }
 
 TEST(CliSettings, PagesAreTheOnesInTheManual) {
-  EXPECT_TRUE(run(Node::program(), {"settings", "--page"}).out ==
-              slurp(FOREBAY_TEST_SOURCE_DIR "/docs/settings.md"));
-  EXPECT_TRUE(run(Node::program(), {"settings", "--sample"}).out ==
-              slurp(FOREBAY_TEST_SOURCE_DIR "/docs/forebay.yaml"));
+  EXPECT_TRUE(run(Node::program(), {"settings", "--page"}).out == slurp(in_checkout("docs/settings.md")));
+  EXPECT_TRUE(run(Node::program(), {"settings", "--sample"}).out == slurp(in_checkout("docs/forebay.yaml")));
 }
 
 TEST(CliSettings, SaysWhereEachComesFrom) {
@@ -115,7 +114,7 @@ TEST(Cli, MistakesAreOneLineAndStatusTwo) {
 
 // docs/cli.md shows each verb's help between ```text and ```; FOREBAY_TEST_UPDATE=1 writes it anew.
 TEST(Cli, ManualShowsTheHelp) {
-  const std::string path = FOREBAY_TEST_SOURCE_DIR "/docs/cli.md";
+  const std::string path = in_checkout("docs/cli.md");
   const auto page = slurp(path);
   std::string made;
   std::size_t at = 0;

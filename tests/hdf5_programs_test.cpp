@@ -10,12 +10,13 @@
 #include "base/format.hpp"
 #include "support/door_run.hpp"
 #include "support/node.hpp"
+#include "support/places.hpp"
 #include "support/scale.hpp"
 
 namespace forebay::testing {
 namespace {
 
-const std::string kScripts = FOREBAY_TEST_SOURCE_DIR "/tests/hdf5/real_programs/";
+const std::string kScripts = in_checkout("tests/hdf5/real_programs/");
 
 std::string said(const Ran& ran) {
   return format_text("exit {} signal {}\n{}", ran.code, ran.signal, ran.out);

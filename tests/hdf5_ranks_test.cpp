@@ -9,6 +9,7 @@
 
 #include "base/format.hpp"
 #include "support/door_run.hpp"
+#include "support/places.hpp"
 #include "support/scale.hpp"
 #include "support/slowfs_mount.hpp"
 
@@ -147,7 +148,7 @@ class Hdf5Nodes : public ::testing::TestWithParam<const char*> {
       GTEST_SKIP() << "SKIPPED: host names cannot be changed here";
   }
   void run(const DoorRun& door, Door how, const Words& arguments) const {
-    Words command{FOREBAY_TEST_SOURCE_DIR "/tests/hdf5/ranks/on_node.sh", memory_.path(),
+    Words command{in_checkout("tests/hdf5/ranks/on_node.sh"), memory_.path(),
                   hdf5_program("h5_ranks", GetParam())};
     command.insert(command.end(), arguments.begin(), arguments.end());
     const auto ran = door.run(how, place_.path(), door.on_ranks(4, command), 100);
@@ -170,9 +171,8 @@ TEST_P(Hdf5Nodes, HaveATierInTheSameDirectory) {
   run(door, Door::kConnector, {"uneven", place_.file("g.h5"), "1"});
   for (const std::string node : {"node0", "node1"}) {
     EXPECT_TRUE(std::filesystem::exists(shared("default/shared-" + node + ".data")));
-    const auto status =
-        testing::run("env", {"FOREBAY_BUFFER_DIRECTORY=" + memory_.file(node + "/control"),
-                             FOREBAY_TEST_BUILD_DIR "/src/tools/forebay/forebay", "status", "--json"});
+    const auto status = testing::run("env", {"FOREBAY_BUFFER_DIRECTORY=" + memory_.file(node + "/control"),
+                                             built("src/tools/forebay/forebay"), "status", "--json"});
     EXPECT_EQ(json_value(status.out, "d['buffers'][0]['totals']['demotions'] > 0"), "True") << status.out;
   }
 }

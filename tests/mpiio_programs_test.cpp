@@ -11,6 +11,7 @@
 #include "base/format.hpp"
 #include "os/temporary_directory.hpp"
 #include "support/door_run.hpp"
+#include "support/places.hpp"
 #include "support/slowfs_mount.hpp"
 
 namespace forebay::testing {
@@ -19,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string mpiio_program(const std::string& name, const std::string& flavour) {
-  return format_text("{}/tests/mpiio/mpiio_{}_{}", FOREBAY_TEST_BUILD_DIR, name, flavour);
+  return built("tests/mpiio/mpiio_") + name + "_" + flavour;
 }
 
 std::uint64_t total(const DoorRun& door, const char* figure) {
@@ -186,7 +187,7 @@ TEST_P(MpiioPrograms, StartedByForebayRun) {
   // A home in memory is buffered only if that is asked for.
   Words command{"env",
                 "FOREBAY_ADMISSION_WRITE=always",
-                FOREBAY_TEST_BUILD_DIR "/src/tools/forebay/forebay",
+                built("src/tools/forebay/forebay"),
                 "run",
                 "--home",
                 place_.file("door"),
@@ -292,7 +293,7 @@ TEST_P(MpiioLibraries, RomioInOpenMpi) {
 }
 TEST_P(MpiioLibraries, Adios2) { same(3, {mpiio_program("adios2", flavour())}, false); }
 TEST_P(MpiioLibraries, Mpi4py) {
-  same(3, {"python3", FOREBAY_TEST_SOURCE_DIR "/tests/mpiio/programs/mpi4py_program.py"});
+  same(3, {"python3", in_checkout("tests/mpiio/programs/mpi4py_program.py")});
 }
 TEST_P(MpiioLibraries, NetCdf) {
   same(2, {hdf5_program("netcdf_program", flavour()), "write"}, false);

@@ -10,6 +10,7 @@
 #include "base/format.hpp"
 #include "os/temporary_directory.hpp"
 #include "support/door_run.hpp"
+#include "support/places.hpp"
 #include "support/scale.hpp"
 #include "support/seed.hpp"
 
@@ -64,9 +65,8 @@ TEST_P(MpiioRandom, SameAsNatively) {
       const auto folder = place.file(way == Door::kNone ? "native" : "door");
       std::filesystem::create_directory(folder);
       auto command = environment(batch.library, hints);
-      Words program{format_text("{}/tests/mpiio/mpiio_random_{}", FOREBAY_TEST_BUILD_DIR, batch.flavour()),
-                    folder, std::to_string(seed), std::to_string(first),
-                    std::to_string(first + batch.programs - 1)};
+      Words program{built("tests/mpiio/mpiio_random_") + batch.flavour(), folder, std::to_string(seed),
+                    std::to_string(first), std::to_string(first + batch.programs - 1)};
       if (batch.gaps) program.emplace_back("gaps");
       const auto launch = door.on_nodes(batch.nodes, batch.ranks, program);
       command.insert(command.end(), launch.begin(), launch.end());

@@ -11,10 +11,12 @@
 #include <sstream>
 #include <string>
 
+#include "support/places.hpp"
+
 namespace {
 
 std::set<std::string> exported() {
-  const std::string command = "nm -D --defined-only " FOREBAY_TEST_BUILD_DIR "/src/libforebay.so";
+  const std::string command = "nm -D --defined-only " + forebay::testing::built("src/libforebay.so");
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(::popen(command.c_str(), "r"), &::pclose);
   std::set<std::string> names;
   char line[4096];
@@ -28,7 +30,7 @@ std::set<std::string> exported() {
 }
 
 std::set<std::string> declared() {
-  std::ifstream in(FOREBAY_TEST_SOURCE_DIR "/include/forebay/forebay.h");
+  std::ifstream in(forebay::testing::in_checkout("include/forebay/forebay.h"));
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   const std::regex function(R"(FOREBAY_API [a-z0-9_ *]*?\**(forebay_[a-z_]+)\()");
   std::set<std::string> names;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/forebay_run.hpp"
+#include "support/places.hpp"
 
 namespace forebay::testing {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 class PosixCases : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(PosixCases, SayTheSameAsPlainly) {
-  const auto program = std::string(FOREBAY_TEST_BUILD_DIR) + "/tests/posix/posix_cases";
+  const auto program = built("tests/posix/posix_cases");
   const std::vector<std::vector<std::string>> variants{
       {}, {"drain.trigger=never"}, {"on_close=detach", "drain.trigger=close", "buffer.bucket_size=4KiB"}};
   for (const auto& settings : variants) {

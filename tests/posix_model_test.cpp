@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "support/forebay_run.hpp"
+#include "support/places.hpp"
 #include "support/scale.hpp"
 #include "support/seed.hpp"
 
@@ -47,7 +48,7 @@ std::string contents(const std::string& folder) {
 
 void compare(std::uint64_t seed, const std::vector<std::string>& settings, int processes) {
   const PosixPlace place;
-  const auto program = std::string(FOREBAY_TEST_BUILD_DIR) + "/tests/posix/posix_model";
+  const auto program = built("tests/posix/posix_model");
   const auto operations = std::to_string(scaled(400, 1500));
   const std::vector<std::string> words{std::to_string(seed % 4'000'000'000), operations,
                                        std::to_string(processes)};

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "support/forebay_run.hpp"
+#include "support/places.hpp"
 
 namespace forebay::testing {
 namespace {
@@ -33,7 +34,7 @@ class PosixPrograms : public ::testing::TestWithParam<Script> {};
 TEST_P(PosixPrograms, LeaveTheSameAsPlainly) {
   if (run("sh", {"-c", GetParam().needs}).code != 0)
     GTEST_SKIP() << GetParam().needs << " does not work here";
-  const auto script = std::string(FOREBAY_TEST_SOURCE_DIR) + "/tests/posix/programs/" + GetParam().file;
+  const auto script = in_checkout("tests/posix/programs/") + GetParam().file;
   const bool python = script.ends_with(".py");
   const auto in = [&](const std::string& folder) -> std::vector<std::string> {
     if (python) return {"env", "-C", folder, "python3", script};
@@ -69,9 +70,7 @@ INSTANTIATE_TEST_SUITE_P(Scripts, PosixPrograms,
                            return name;
                          });
 
-std::string unseen(const std::string& name) {
-  return std::string(FOREBAY_TEST_BUILD_DIR) + "/tests/posix/posix_" + name;
-}
+std::string unseen(const std::string& name) { return built("tests/posix/posix_") + name; }
 
 // Nobody sees them: they find what was closed, what they inherit is home before they start, and the report
 // says so.
@@ -115,8 +114,8 @@ TEST(PosixUnseen, AreNamedInTheReportWhereverTheyAreStarted) {
                      "import subprocess\nfor i in range(3): subprocess.run(['" + unseen(program) + "', '" +
                          file + "', 'x'])"});
     EXPECT_EQ(count(), "1") << ran.err;
-    ran = place.shell("PATH=" + std::string(FOREBAY_TEST_BUILD_DIR) + "/tests/posix:$PATH; cd " +
-                      place.home() + "; posix_" + program + " b text");
+    ran = place.shell("PATH=" + built("tests/posix") + ":$PATH; cd " + place.home() + "; posix_" + program +
+                      " b text");
     EXPECT_EQ(count(), "1") << ran.err;
     // Not when they have nothing to do with a home.
     ran = place.shell("cd /; " + unseen(program) + " " + place.plain("a") + " text");

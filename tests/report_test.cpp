@@ -11,6 +11,7 @@
 #include "base/format.hpp"
 #include "os/temporary_directory.hpp"
 #include "support/command.hpp"
+#include "support/places.hpp"
 
 namespace forebay::testing {
 namespace {
@@ -19,9 +20,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-const std::string kForebay = FOREBAY_TEST_BUILD_DIR "/src/tools/forebay/forebay";
-const std::string kSample = FOREBAY_TEST_SOURCE_DIR "/tests/report/sample.jsonl";
-const std::string kArtefacts = FOREBAY_TEST_BUILD_DIR "/artefacts";
+const std::string kForebay = built("src/tools/forebay/forebay");
+const std::string kSample = in_checkout("tests/report/sample.jsonl");
+const std::string kArtefacts = built("artefacts");
 
 std::string slurp(const std::string& path) {
   std::ifstream in(path, std::ios::binary);

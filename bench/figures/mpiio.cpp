@@ -5,12 +5,15 @@
 #include "bench/figures.hpp"
 #include "bench/hdf5_job.hpp"
 #include "bench/memory.hpp"
+#include "support/places.hpp"
 #include "support/slowfs_mount.hpp"
 
 namespace forebay::bench {
 namespace {
 
 using Words = std::vector<std::string>;
+
+const std::string kProgram = testing::built("bench/mpiio_bench_mpich");
 
 class MpiioJob {
  public:
@@ -24,7 +27,7 @@ class MpiioJob {
   // With a buffer of its own. The file is words[1].
   [[nodiscard]] Seconds with_door(const Words& words) const {
     const auto memory = run_.scratch().in_memory("mpiio");
-    Words environment{"LD_PRELOAD=" FOREBAY_TEST_BUILD_DIR "/lib/libforebay_mpiio_mpich.so",
+    Words environment{"LD_PRELOAD=" + testing::built("lib/libforebay_mpiio_mpich.so"),
                       "FOREBAY_HOMES=" + std::filesystem::path(words[1]).parent_path().string(),
                       "FOREBAY_BUFFER_DIRECTORY=" + memory + "/control",
                       "FOREBAY_TIERS=memory:" + memory + ":1GiB"};
@@ -44,7 +47,6 @@ class MpiioJob {
   }
 
  private:
-  static constexpr const char* kProgram = FOREBAY_TEST_BUILD_DIR "/bench/mpiio_bench_mpich";
   const Run& run_;
   unsigned ranks_;
   Words settings_;

@@ -7,6 +7,7 @@
 #include "base/format.hpp"
 #include "bench/figures.hpp"
 #include "support/command.hpp"
+#include "support/places.hpp"
 #include "support/slowfs_mount.hpp"
 
 namespace forebay::bench {
@@ -17,7 +18,7 @@ using Words = std::vector<std::string>;
 using Seconds = std::map<std::string, double>;
 
 constexpr double kWriteBandwidth = 200e6;  // of home, bytes a second
-constexpr const char* kProgram = FOREBAY_TEST_BUILD_DIR "/bench/posix/posix_bench";
+const std::string kProgram = testing::built("bench/posix/posix_bench");
 
 std::unique_ptr<testing::SlowfsMount> slow_home(const Run& run) {
   if (!testing::SlowfsMount::available())
@@ -58,7 +59,7 @@ class Command {
     for (const auto& one : settings_) words.insert(words.end(), {"--set", one});
     words.emplace_back("--");
     words.insert(words.end(), command.begin(), command.end());
-    auto ran = checked(FOREBAY_TEST_BUILD_DIR "/src/tools/forebay/forebay", words);
+    auto ran = checked(testing::built("src/tools/forebay/forebay"), words);
     std::error_code ignored;
     fs::remove_all(memory, ignored);
     return ran;

@@ -21,6 +21,7 @@
 #include <string>
 
 #include "engine/crash_point.hpp"
+#include "support/places.hpp"
 #include "support/shared_memory.hpp"
 
 namespace forebay::testing {
@@ -38,8 +39,7 @@ struct CrashPoints {
   void read_sources() {
     std::set<std::string> found;
     const std::regex mention("FOREBAY_CRASH_POINT\\(\"([^\"]+)\"\\)");
-    for (const auto& entry :
-         std::filesystem::recursive_directory_iterator(FOREBAY_TEST_SOURCE_DIR "/src/engine")) {
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(in_checkout("src/engine"))) {
       if (entry.path().extension() != ".cpp" && entry.path().extension() != ".hpp") continue;
       std::ifstream in(entry.path());
       const std::string text{std::istreambuf_iterator<char>(in), {}};

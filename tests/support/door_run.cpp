@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/format.hpp"
+#include "support/places.hpp"
 
 namespace forebay::testing {
 namespace {
@@ -31,9 +32,7 @@ std::string slurp(const std::string& path) {
 
 DoorRun::DoorRun(std::string flavour, Words more) : flavour_(std::move(flavour)), more_(std::move(more)) {}
 
-std::string DoorRun::plugins(const std::string& flavour) {
-  return FOREBAY_TEST_BUILD_DIR "/plugins/" + flavour;
-}
+std::string DoorRun::plugins(const std::string& flavour) { return built("plugins/") + flavour; }
 
 std::string DoorRun::connector_name(Door door) {
   if (const auto other = other_connector(); !other.empty()) return other.substr(0, other.find(' '));
@@ -60,7 +59,7 @@ Words DoorRun::switches(Door door, const std::string& directory) const {
   if (!other.empty()) return {"HDF5_VOL_CONNECTOR=" + other};
   Words words = buffer();
   if (door == Door::kMpiio) {
-    words.push_back("LD_PRELOAD=" FOREBAY_TEST_BUILD_DIR "/lib/libforebay_mpiio_" + flavour_ + ".so");
+    words.push_back("LD_PRELOAD=" + built("lib/libforebay_mpiio_") + flavour_ + ".so");
     words.push_back("FOREBAY_HOMES=" + directory);
     // Most of these homes lie in memory, where the door does nothing unless it is told to.
     words.push_back("FOREBAY_ADMISSION_WRITE=always");
@@ -114,13 +113,13 @@ Ran DoorRun::run(Door door, const std::string& directory, const Words& command, 
 
 Ran DoorRun::forebay(const Words& arguments, int node) const {
   Words all = buffer(node);
-  all.push_back(FOREBAY_TEST_BUILD_DIR "/src/tools/forebay/forebay");
+  all.push_back(built("src/tools/forebay/forebay"));
   append(all, arguments);
   return testing::run("env", all);
 }
 
 std::string hdf5_program(const std::string& name, const std::string& flavour) {
-  return FOREBAY_TEST_BUILD_DIR "/tests/hdf5/" + name + "_" + flavour;
+  return built("tests/hdf5/") + name + "_" + flavour;
 }
 
 std::string different_files(const std::string& left, const std::string& right,

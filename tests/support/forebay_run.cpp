@@ -6,6 +6,8 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "support/places.hpp"
+
 namespace forebay::testing {
 namespace {
 
@@ -36,9 +38,7 @@ PosixPlace::~PosixPlace() {
   std::filesystem::remove_all(memory_, ignored);
 }
 
-std::string PosixPlace::program() {
-  return std::string(FOREBAY_TEST_BUILD_DIR) + "/src/tools/forebay/forebay";
-}
+std::string PosixPlace::program() { return built("src/tools/forebay/forebay"); }
 
 std::vector<std::string> PosixPlace::words(const std::vector<std::string>& command,
                                            const std::vector<std::string>& settings) const {

@@ -15,6 +15,7 @@
 #include "engine/buffer.hpp"
 #include "os/temporary_directory.hpp"
 #include "support/command.hpp"
+#include "support/places.hpp"
 
 namespace forebay::testing {
 
@@ -55,7 +56,7 @@ class Node {
   [[nodiscard]] Ran forebay(const std::vector<std::string>& arguments) const {
     return run(program(), command(arguments));
   }
-  [[nodiscard]] static std::string program() { return FOREBAY_TEST_BUILD_DIR "/src/tools/forebay/forebay"; }
+  [[nodiscard]] static std::string program() { return built("src/tools/forebay/forebay"); }
 
   [[nodiscard]] std::string home(const std::string& name) const { return disk_.file("home/" + name); }
   [[nodiscard]] std::string disk(const std::string& name) const { return disk_.file(name); }

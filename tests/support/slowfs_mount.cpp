@@ -14,6 +14,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "support/places.hpp"
+
 namespace forebay::testing {
 namespace {
 
@@ -57,7 +59,7 @@ SlowfsMount::SlowfsMount(const std::vector<std::string>& options, const std::fil
 }
 
 void SlowfsMount::start(const std::vector<std::string>& options) {
-  std::vector<std::string> words = {FOREBAY_TEST_BUILD_DIR "/src/tools/slowfs/slowfs", "--foreground"};
+  std::vector<std::string> words = {built("src/tools/slowfs/slowfs"), "--foreground"};
   words.insert(words.end(), options.begin(), options.end());
   words.push_back(source_);
   words.push_back(mount_point_);
