@@ -133,6 +133,20 @@ TEST_F(TierFault, ControlFilesWithoutRoomForMapsAreDoneWithout) {
   use(place, true);
 }
 
+TEST_F(TierFault, ControlFilesWithoutRoomForDescriptorsAreDoneWithout) {
+  for (const std::uint64_t left : {4u << 10, 8u << 10, 12u << 10, 16u << 10}) {
+    const SmallMemory memory("4m");
+    SKIP_WITHOUT(memory);
+    const Place place({.overrides = "buffer.directory=" + memory.path() +
+                                    "/control limits.open_files=16 pressure.wait=5ms"});
+    auto buffer = place.attach();
+    ASSERT_EQ(buffer->core().control.buckets_ready(), kFirstBuckets);
+    // Room for another process's opens, with luck for checksums, and hardly for more descriptors.
+    memory.fill(left);
+    use(place, false);
+  }
+}
+
 TEST_F(TierFault, ADiskThatFillsUpIsDoneWithout) {
   const SmallMemory disk("3m");
   SKIP_WITHOUT(disk);

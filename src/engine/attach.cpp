@@ -78,7 +78,7 @@ bool anybody_attached_to_damaged(const LeaseFile& leases) {
 }
 
 bool anything_unsaved(const Control& control) {
-  for (std::uint32_t i = 0; i < control.header().bucket_count; ++i) {
+  for (std::uint32_t i = 0, count = control.buckets_ready(); i < count; ++i) {
     if (control.bucket(i).key.load() != 0 && BucketView(control, i).any_unsaved()) return true;
   }
   return false;

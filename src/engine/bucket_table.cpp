@@ -74,24 +74,28 @@ std::optional<std::uint32_t> BucketTable::find(Key key) const {
 }
 
 std::optional<std::uint32_t> BucketTable::take_descriptor() {
-  const auto count = control_.header().bucket_count;
-  auto at = next_.load(std::memory_order_relaxed) % count;
-  for (std::uint32_t i = 0; i < count; ++i, at = at + 1 == count ? 0 : at + 1) {
-    auto& owner = control_.bucket_owner(at);
-    std::uint32_t free = 0;
-    if (owner.load(std::memory_order_relaxed) == 0 &&
-        owner.compare_exchange_strong(free, peers_.self(), std::memory_order_acquire)) {
-      next_.store(at + 1, std::memory_order_relaxed);
-      return at;
+  for (;;) {
+    const auto count = control_.buckets_ready();
+    auto at = next_.load(std::memory_order_relaxed) % count;
+    for (std::uint32_t i = 0; i < count; ++i, at = at + 1 == count ? 0 : at + 1) {
+      auto& owner = control_.bucket_owner(at);
+      std::uint32_t free = 0;
+      if (owner.load(std::memory_order_relaxed) == 0 &&
+          owner.compare_exchange_strong(free, peers_.self(), std::memory_order_acquire)) {
+        next_.store(at + 1, std::memory_order_relaxed);
+        return at;
+      }
     }
+    if (!control_.grow_buckets(count)) return std::nullopt;
+    next_.store(count + place_to_start(peers_.self(), control_.buckets_ready() - count),
+                std::memory_order_relaxed);
   }
-  return std::nullopt;
 }
 
 void BucketTable::release_descriptor(std::uint32_t bucket) const {
   control_.bucket_owner(bucket).store(0, std::memory_order_release);
   // Lowest first, so that what was used before is used again; but never a long way to the only one.
-  const auto next = next_.load(std::memory_order_relaxed) % control_.header().bucket_count;
+  const auto next = next_.load(std::memory_order_relaxed) % control_.buckets_ready();
   if (bucket < next || control_.bucket_owner(next).load(std::memory_order_relaxed) != 0) {
     next_.store(bucket, std::memory_order_relaxed);
   }
@@ -377,10 +381,15 @@ bool BucketTable::sweep_slot(std::uint32_t slot) {
 
 void BucketTable::sweep() {
   bool found = false;
-  for (std::uint32_t i = 0; i < control_.header().bucket_count; ++i) found = sweep_descriptor(i) || found;
-  for (std::uint32_t i = 0; i < control_.header().slot_count; ++i) found = sweep_slot(i) || found;
+  const auto count = control_.buckets_ready();
+  for (std::uint32_t i = 0; i < count; ++i) found = sweep_descriptor(i) || found;
+  for (std::uint32_t tier = 0; tier < tiers_.count(); ++tier) {
+    const auto first = tiers_[tier].first_slot;
+    for (std::uint32_t i = 0, end = slots_.available(tier); i < end; ++i)
+      found = sweep_slot(first + i) || found;
+  }
   std::uint32_t maps = 0;
-  for (std::uint32_t i = 0; i < control_.header().bucket_count; ++i) maps += view(i).fragmented() ? 1 : 0;
+  for (std::uint32_t i = 0; i < count; ++i) maps += view(i).fragmented() ? 1 : 0;
   control_.shared().maps.store(maps, std::memory_order_relaxed);
   slots_.correct_hints();
   if (found) announce_room();

@@ -60,7 +60,7 @@ class BucketTable {
         peers_(peers),
         tiers_(tiers),
         slots_(slots),
-        next_(place_to_start(peers.self(), control.header().bucket_count)) {}
+        next_(place_to_start(peers.self(), control.buckets_ready())) {}
 
   [[nodiscard]] std::optional<std::uint32_t> find(Key key) const;
 

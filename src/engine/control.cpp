@@ -87,6 +87,18 @@ ControlFinding judge(const Header& header, std::uint64_t file_size, std::string&
   return ControlFinding::kUsable;
 }
 
+// Storage for all of the control file but the descriptors and records beyond the first, which are most of it.
+Status reserve_first(const Fd& control, const Header& header) {
+  if (::ftruncate(control.get(), static_cast<off_t>(header.regions.end)) != 0)
+    return fail_errno(errno, "size", kControlFile);
+  const auto& regions = header.regions;
+  const auto files = std::uint64_t{std::min(kFirstFiles, header.file_count)} * sizeof(FileRecord);
+  const auto buckets = std::uint64_t{std::min(kFirstBuckets, header.bucket_count)} * sizeof(Bucket);
+  FOREBAY_TRY(reserve_storage(control, 0, regions.files + files, kControlFile));
+  FOREBAY_TRY(reserve_storage(control, regions.long_paths, regions.buckets + buckets, kControlFile));
+  return reserve_storage(control, regions.owners, regions.end, kControlFile);
+}
+
 // A creator writes nothing but the header before it says that it is done.
 bool was_in_use(const Fd& control) {
   std::vector<std::byte> first_records(sizeof(Shared));
@@ -140,7 +152,7 @@ Result<Control> Control::create(const Fd& directory, const Settings& settings) {
   auto header = std::make_unique<Header>();
   FOREBAY_TRY(lay_out(settings, *header));
   FOREBAY_ASSIGN(auto control, open_private_file(directory, kControlFile, Create::kExclusive));
-  FOREBAY_TRY(reserve_storage(control, 0, header->regions.end, kControlFile));
+  FOREBAY_TRY(reserve_first(control, *header));
   FOREBAY_ASSIGN(auto sparse, open_private_file(directory, kSparseFile, Create::kExclusive));
   if (::ftruncate(sparse.get(), static_cast<off_t>(header->sparse.end)) != 0) {
     return fail_errno(errno, "size", kSparseFile);
@@ -194,7 +206,7 @@ Word* Control::opens(std::uint32_t lease) const {
 
 Status Control::reserve_opens(std::uint32_t lease) const {
   const auto length = std::uint64_t{header().opens_per_lease} * sizeof(Word);
-  return reserve_sparse(header().sparse.opens + lease * length, length);
+  return reserve_by_name(kSparseFile, header().sparse.opens + lease * length, length);
 }
 
 ByteMap Control::map(std::uint32_t bucket) const {
@@ -207,7 +219,7 @@ Status Control::reserve_map(std::uint32_t bucket) const {
     return fail(ENOSPC, "limits.fragment_memory is used up");
   }
   const auto stride = ByteMap::storage_for(header().bucket_size);
-  FOREBAY_TRY(reserve_sparse(header().sparse.maps + bucket * stride, stride));
+  FOREBAY_TRY(reserve_by_name(kSparseFile, header().sparse.maps + bucket * stride, stride));
   shared().maps.fetch_add(1, std::memory_order_relaxed);
   return {};
 }
@@ -228,17 +240,59 @@ void Control::release_map(std::uint32_t bucket) const {
 
 Status Control::reserve_weights(std::uint32_t first_slot, std::uint32_t count) const {
   const auto each = PageWeights::storage_for(bucket_size_);
-  const auto from = header().sparse.weights + first_slot * each;
-  const auto start = from / 4096 * 4096;
-  const auto length = round_to_page(from + count * each) - start;
-  // Without a descriptor, which the program could meet: this happens in the background, too.
-  if (::madvise(sparse_.data() + start, length, MADV_POPULATE_WRITE) == 0) return {};
-  if (errno == EFAULT) return fail(ENOSPC, "no room for checksums in " + directory_);
-  return reserve_sparse(from, count * each);
+  return reserve_mapped(sparse_, kSparseFile, header().sparse.weights + first_slot * each, count * each);
 }
 
-Status Control::reserve_sparse(std::uint64_t offset, std::uint64_t length) const {
-  const std::string path = directory_ + "/" + kSparseFile;
+bool Control::grow_buckets(std::uint32_t seen) const {
+  const auto& h = header();
+  return grow({.ready = buckets_ready(),
+               .count = h.bucket_count,
+               .first = kFirstBuckets,
+               .at_once = 4096,
+               .region = h.regions.buckets,
+               .each = sizeof(Bucket),
+               .more = shared().more_buckets},
+              seen);
+}
+
+bool Control::grow_files(std::uint32_t seen) const {
+  const auto& h = header();
+  return grow({.ready = files_ready(),
+               .count = h.file_count,
+               .first = kFirstFiles,
+               .at_once = 1024,
+               .region = h.regions.files,
+               .each = sizeof(FileRecord),
+               .more = shared().more_files},
+              seen);
+}
+
+bool Control::grow(const Growing& what, std::uint32_t seen) const {
+  if (what.ready > seen) return true;
+  const auto to = std::min(what.count, seen + std::min(seen, what.at_once));
+  if (to <= seen) return false;
+  const auto from = what.region + seen * what.each;
+  if (!reserve_mapped(control_, kControlFile, from, (to - seen) * what.each)) return false;
+  FOREBAY_CRASH_POINT("grow.reserved");
+  // Others may have come further meanwhile.
+  auto more = what.more.load();
+  while (more < to - what.first && !what.more.compare_exchange_weak(more, to - what.first)) {
+  }
+  return true;
+}
+
+// Without a descriptor where the system can: the program could meet one.
+Status Control::reserve_mapped(const Mapping& mapping, const char* name, std::uint64_t from,
+                               std::uint64_t length) const {
+  const auto start = from / 4096 * 4096;
+  if (::madvise(mapping.data() + start, round_to_page(from + length) - start, MADV_POPULATE_WRITE) == 0)
+    return {};
+  if (errno == EFAULT) return fail(ENOSPC, "no room in " + directory_);
+  return reserve_by_name(name, from, length);
+}
+
+Status Control::reserve_by_name(const char* name, std::uint64_t offset, std::uint64_t length) const {
+  const auto path = directory_ + "/" + name;
   const Fd file(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
   if (!file) return fail_errno(errno, "open", path);
   const int code = ::posix_fallocate(file.get(), static_cast<off_t>(offset), static_cast<off_t>(length));

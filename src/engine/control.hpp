@@ -6,6 +6,7 @@
 // one makes again.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -29,6 +30,19 @@ enum class ControlFinding {
   kOtherVersion,
   kDamaged,
 };
+
+// What every buffer has storage for from the start. Few, so that small buffers grow too: growing takes
+// microseconds.
+inline constexpr std::uint32_t kFirstBuckets = 16;
+inline constexpr std::uint32_t kFirstFiles = 8;
+[[nodiscard]] inline std::uint32_t buckets_ready(const Header& header, const Shared& shared) {
+  const auto ready = std::uint64_t{kFirstBuckets} + shared.more_buckets.load();
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(header.bucket_count, ready));
+}
+[[nodiscard]] inline std::uint32_t files_ready(const Header& header, const Shared& shared) {
+  const auto ready = std::uint64_t{kFirstFiles} + shared.more_files.load();
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(header.file_count, ready));
+}
 
 class Control {
  public:
@@ -65,6 +79,14 @@ class Control {
   [[nodiscard]] Word& bucket_owner(std::uint32_t i) const { return at<Word>(header().regions.owners)[i]; }
   [[nodiscard]] SlotWord& slot(std::uint32_t i) const { return at<SlotWord>(header().regions.slots)[i]; }
   [[nodiscard]] std::uint32_t bucket_size() const { return bucket_size_; }
+
+  // How many of the descriptors and of the records have storage, from the first on (G1). Nobody makes, or
+  // goes through, more of them than a buffer needs.
+  [[nodiscard]] std::uint32_t buckets_ready() const { return forebay::buckets_ready(header(), shared()); }
+  [[nodiscard]] std::uint32_t files_ready() const { return forebay::files_ready(header(), shared()); }
+  // Reserves storage for more than `seen`, unless somebody else has. False: there are no more, or no room.
+  [[nodiscard]] bool grow_buckets(std::uint32_t seen) const;
+  [[nodiscard]] bool grow_files(std::uint32_t seen) const;
 
   // The files a lease has open; storage must have been reserved by reserve_opens.
   [[nodiscard]] Word* opens(std::uint32_t lease) const;
@@ -107,7 +129,16 @@ class Control {
   [[nodiscard]] T* at(std::uint64_t offset) const {
     return reinterpret_cast<T*>(control_.data() + offset);
   }
-  [[nodiscard]] Status reserve_sparse(std::uint64_t offset, std::uint64_t length) const;
+  struct Growing {
+    std::uint32_t ready, count, first, at_once;
+    std::uint64_t region, each;
+    Word& more;
+  };
+  [[nodiscard]] bool grow(const Growing& what, std::uint32_t seen) const;
+  // Storage for a part of one of the two files.
+  [[nodiscard]] Status reserve_mapped(const Mapping& mapping, const char* name, std::uint64_t from,
+                                      std::uint64_t length) const;
+  [[nodiscard]] Status reserve_by_name(const char* name, std::uint64_t offset, std::uint64_t length) const;
 
   Mapping control_;
   Mapping sparse_;

@@ -58,7 +58,7 @@ template <class Visit>
 void for_each_suspect(Core& core, std::uint32_t file, const Filter& filter, std::uint64_t first,
                       std::uint64_t last, Visit&& visit) {
   const auto rounds = (last - first) / kFilterBits + 1;
-  if (count_bits(filter) * rounds < core.control.header().bucket_count) {
+  if (count_bits(filter) * rounds < core.control.buckets_ready()) {
     for (std::uint64_t bit = 0; bit < kFilterBits; ++bit) {
       if (!bit_set(filter, bit)) continue;
       const auto start = first + (bit - first % kFilterBits + kFilterBits) % kFilterBits;
@@ -69,7 +69,7 @@ void for_each_suspect(Core& core, std::uint32_t file, const Filter& filter, std:
     return;
   }
   const auto base = core.files.key(file, 0);
-  for (std::uint32_t i = 0; i < core.control.header().bucket_count; ++i) {
+  for (std::uint32_t i = 0, count = core.control.buckets_ready(); i < count; ++i) {
     const auto key = core.control.bucket(i).key.load(std::memory_order_acquire);
     if ((key & ~kMaxBlock) != base) continue;
     const auto block = key_block(key);
@@ -106,7 +106,7 @@ std::vector<UnsavedBlock> unsaved_blocks(Core& core, std::uint32_t file, std::ui
 }
 
 void rebuild_dirty_filters(Core& core) {
-  for (std::uint32_t i = 0; i < core.control.header().bucket_count; ++i) {
+  for (std::uint32_t i = 0, count = core.control.buckets_ready(); i < count; ++i) {
     const auto key = core.control.bucket(i).key.load(std::memory_order_acquire);
     if (key == 0 || key_file(key) >= core.control.header().file_count) continue;
     if (examine(core, i, key)) note_dirty(core.control.file(key_file(key)), key_block(key));

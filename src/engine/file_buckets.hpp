@@ -14,7 +14,7 @@ template <class Visit>
 void for_each_bucket_of(Core& core, std::uint32_t file, std::uint64_t first, std::uint64_t last,
                         Visit&& visit) {
   const auto base = core.files.key(file, 0);
-  const auto count = core.control.header().bucket_count;
+  const auto count = core.control.buckets_ready();
   if (first > last || core.control.file(file).buckets.load() == 0) return;
   if (last - first < count / 4) {
     for (auto block = first; block <= last; ++block) {

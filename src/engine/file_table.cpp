@@ -111,18 +111,21 @@ Status FileTable::rename(const HomeIdentity& identity, std::string_view path) {
 }
 
 std::uint32_t FileTable::take_free() const {
-  const auto count = control_.header().file_count;
   auto& hint = control_.shared().file_hint;
-  const auto start = hint.load();
-  for (std::uint32_t step = 0; step < count; ++step) {
-    const auto i = (start + step) % count;
-    auto& owner = control_.file(i).owner;
-    std::uint32_t free = 0;
-    if (owner.load() != 0 || !owner.compare_exchange_strong(free, peers_.self())) continue;
-    hint.store(i + 1);
-    return i + 1;
+  for (;;) {
+    const auto count = control_.files_ready();
+    const auto start = hint.load();
+    for (std::uint32_t step = 0; step < count; ++step) {
+      const auto i = (start + step) % count;
+      auto& owner = control_.file(i).owner;
+      std::uint32_t free = 0;
+      if (owner.load() != 0 || !owner.compare_exchange_strong(free, peers_.self())) continue;
+      hint.store(i + 1);
+      return i + 1;
+    }
+    if (!control_.grow_files(count)) return 0;
+    hint.store(count);
   }
-  return 0;
 }
 
 Status FileTable::set_path(std::uint32_t file, std::string_view path) const {
@@ -175,8 +178,11 @@ Result<std::uint32_t> FileTable::make(const HomeStamp& home, std::string_view pa
   auto taken = take_free();
   if (taken == 0) taken = make_room();
   if (taken == 0) {
-    return fail(ENFILE, "the buffer already knows " + std::to_string(control_.header().file_count) +
-                            " files in use: raise buffer.max_files");
+    const auto known = control_.files_ready();
+    return fail(ENFILE, "the buffer already knows " + std::to_string(known) + " files in use: " +
+                            (known == control_.header().file_count
+                                 ? "raise buffer.max_files"
+                                 : "there is no room for more in " + control_.directory()));
   }
   auto& record = control_.file(taken - 1);
   record.device = home.identity.device;
@@ -305,7 +311,7 @@ bool FileTable::written_by_somebody(std::uint32_t file) const {
 
 std::vector<std::uint32_t> FileTable::all() const {
   std::vector<std::uint32_t> files;
-  for (std::uint32_t i = 0; i < control_.header().file_count; ++i) {
+  for (std::uint32_t i = 0, count = control_.files_ready(); i < count; ++i) {
     if (control_.file(i).owner.load(std::memory_order_acquire) == kLinked) files.push_back(i);
   }
   return files;
@@ -345,7 +351,7 @@ bool FileTable::forget(std::uint32_t file) {
   if (control_.file(file).opens_hint.load() != 0 && listed(file)) return false;
   // The count is never too low.
   const bool some = control_.file(file).buckets.load() != 0;
-  for (std::uint32_t i = 0; some && i < control_.header().bucket_count; ++i) {
+  for (std::uint32_t i = 0, count = control_.buckets_ready(); some && i < count; ++i) {
     const auto key = control_.bucket(i).key.load(std::memory_order_acquire);
     if (key != 0 && key_file(key) == file) return false;
   }
@@ -355,7 +361,7 @@ bool FileTable::forget(std::uint32_t file) {
 // Evicts the clean buckets of files that nobody has open, the longest unused first, and frees those left with
 // none. Returns one of the freed records, taken: index + 1.
 std::uint32_t FileTable::make_room() {
-  const auto count = control_.header().file_count;
+  const auto count = control_.files_ready();
   std::vector<std::uint32_t> candidates;
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto& record = control_.file(i);
@@ -369,7 +375,7 @@ std::uint32_t FileTable::make_room() {
     const auto batch = std::span(candidates).subspan(begin, std::min(step, candidates.size() - begin));
     std::vector<bool> chosen(count);
     for (const auto i : batch) chosen[i] = true;
-    for (std::uint32_t i = 0; i < control_.header().bucket_count; ++i) {
+    for (std::uint32_t i = 0, buckets = control_.buckets_ready(); i < buckets; ++i) {
       const auto key = control_.bucket(i).key.load(std::memory_order_acquire);
       if (key == 0 || key_file(key) >= count || !chosen[key_file(key)]) continue;
       if (!buckets_.evict(i, key)) chosen[key_file(key)] = false;
@@ -386,7 +392,8 @@ void FileTable::sweep() {
   if (!lock()) return;
   const TableGuard guard(peers_, control_.shared().table_lock);
   const auto& header = control_.header();
-  for (std::uint32_t i = 0; i < header.file_count; ++i) {
+  const auto count = control_.files_ready();
+  for (std::uint32_t i = 0; i < count; ++i) {
     auto& record = control_.file(i);
     auto owner = record.owner.load();
     if (owner == 0 || owner == kLinked || peers_.alive(owner)) continue;
@@ -402,20 +409,20 @@ void FileTable::sweep() {
     const auto file = owner.load();
     if (file != 0 && (file > header.file_count || control_.file(file - 1).long_path != i + 1)) owner.store(0);
   }
-  std::vector<std::uint32_t> opens(header.file_count);
-  std::vector<bool> past(header.file_count);
+  std::vector<std::uint32_t> opens(count);
+  std::vector<bool> past(count);
   for (std::uint32_t slot = 0; slot < header.lease_count; ++slot) {
     const auto& record = control_.lease(slot);
     if (record.attached.load() == 0 || !peers_.alive(record.generation.load() << 11 | slot << 1)) continue;
     for (std::uint32_t i = 0; i < std::min(record.opens.load(), header.opens_per_lease); ++i) {
       const auto open = control_.opens(slot)[i].load();
       const auto file = open & ~kOpenMarks;
-      if (file == 0 || file > header.file_count) continue;
+      if (file == 0 || file > count) continue;
       ++opens[file - 1];
       if ((open & kOpenPast) != 0) past[file - 1] = true;
     }
   }
-  for (std::uint32_t i = 0; i < header.file_count; ++i) {
+  for (std::uint32_t i = 0; i < count; ++i) {
     auto& record = control_.file(i);
     record.opens_hint.store(opens[i]);
     if (!past[i] && (record.flags.load() & kFilePast) != 0) record.flags.fetch_and(~std::uint32_t{kFilePast});

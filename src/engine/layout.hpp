@@ -19,7 +19,7 @@ using Wide = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && Wide::is_always_lock_free);
 
 inline constexpr std::uint64_t kMagic = 0x31594142'45524f46;  // "FOREBAY1"
-inline constexpr std::uint32_t kLayoutVersion = 11;
+inline constexpr std::uint32_t kLayoutVersion = 12;
 inline constexpr std::uint32_t kTierLimit = 8;
 inline constexpr std::uint32_t kLeaseLimit = 1024;
 inline constexpr std::uint32_t kLinked =
@@ -115,7 +115,11 @@ struct alignas(64) Shared {
   Wide journal_sequence;
   Word damage_found;
   Word file_hint;
-  Word maps;      // about how many buckets have a byte map
+  Word maps;  // about how many buckets have a byte map
+  // How many bucket descriptors and file records have storage beyond the first: see Control::buckets_ready.
+  // They only grow.
+  Word more_buckets;
+  Word more_files;
   Counters gone;  // sums of processes that left
   PassedTable passed;
 };

@@ -56,7 +56,7 @@ Status salvage(Core& core, std::uint32_t file, const SalvageVisit& visit) {
   const auto base = core.files.key(file, 0);
   std::vector<std::pair<std::uint64_t, std::uint32_t>> blocks;
   // Not by the dirty filter and the size: they may be damaged too.
-  for (std::uint32_t i = 0; i < core.control.header().bucket_count; ++i) {
+  for (std::uint32_t i = 0, count = core.control.buckets_ready(); i < count; ++i) {
     const auto key = core.control.bucket(i).key.load(std::memory_order_acquire);
     if ((key & ~kMaxBlock) == base) blocks.emplace_back(key_block(key), i);
   }

@@ -70,7 +70,7 @@ class Look {
     FOREBAY_TRY(read_files());
     FOREBAY_TRY(read_processes());
     FOREBAY_TRY(
-        reader_.for_each<Bucket>(header_.regions.buckets, header_.bucket_count,
+        reader_.for_each<Bucket>(header_.regions.buckets, buckets_ready_,
                                  [&](std::uint32_t i, const Bucket& bucket) { note_bucket(i, bucket); }));
     std::erase_if(status_.files, [](const FileStatus& file) {
       return file.buffered == 0 && file.openers.empty() && file.error == 0 && file.damaged == 0 &&
@@ -91,6 +91,8 @@ class Look {
     Shared shared;
     FOREBAY_TRY(reader_.read(header_.regions.shared, 0, shared));
     add_up(shared.gone);
+    buckets_ready_ = buckets_ready(header_, shared);
+    files_ready_ = files_ready(header_, shared);
     status_.passed = passed_of(shared.passed);
     for (std::uint32_t i = 0; i < header_.tier_count; ++i) {
       const auto& layout = header_.tiers[i];
@@ -112,7 +114,7 @@ class Look {
 
   Status read_files() {
     return reader_.for_each<FileRecord>(
-        header_.regions.files, header_.file_count, [&](std::uint32_t i, const FileRecord& record) {
+        header_.regions.files, files_ready_, [&](std::uint32_t i, const FileRecord& record) {
           if (record.owner.load() != kLinked) return;
           ++status_.known_files;
           file_at_[i] = static_cast<std::uint32_t>(status_.files.size());
@@ -252,6 +254,8 @@ class Look {
   const LeaseFile* leases_;
   BufferStatus& status_;
   const Header& header_;
+  std::uint32_t buckets_ready_ = 0;
+  std::uint32_t files_ready_ = 0;
   std::vector<std::uint32_t> file_at_;      // from the number in the buffer to the place in status_.files
   std::vector<std::uint32_t> generations_;  // of status_.files
 };
