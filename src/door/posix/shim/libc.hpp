@@ -25,6 +25,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 #include <utime.h>
+#include <utmp.h>
 
 // Those with a declaration in a header, by name.
 // clang-format off
@@ -38,11 +39,11 @@
   X(rename) X(renameat) X(renameat2) X(link) X(linkat) X(unlink) X(unlinkat) X(remove)                       \
   X(utime) X(utimes) X(lutimes) X(futimes) X(futimesat) X(utimensat) X(futimens)                             \
   X(mmap) X(munmap) X(mprotect) X(mremap) X(sendfile) X(splice) X(copy_file_range)                                 \
-  X(fopen) X(fdopen) X(freopen) X(fclose) X(tmpfile) X(vdprintf)                                             \
+  X(fopen) X(fdopen) X(freopen) X(fclose) X(pclose) X(tmpfile) X(vdprintf)                                             \
   X(execve) X(execvpe) X(execveat) X(fexecve) X(posix_spawn) X(posix_spawnp) X(_exit)                        \
   X(posix_spawn_file_actions_addopen) X(posix_spawn_file_actions_destroy)                                    \
-  X(chmod) X(fchmod) X(fchmodat) X(setrlimit) X(prlimit) X(pkey_mprotect) X(shmdt)                           \
-  X(inotify_add_watch) X(fanotify_mark) X(backtrace_symbols_fd) X(closedir) X(daemon)                        \
+  X(chmod) X(fchmod) X(fchmodat) X(chown) X(lchown) X(fchown) X(fchownat) X(setrlimit) X(prlimit) X(pkey_mprotect) X(shmdt)                           \
+  X(inotify_add_watch) X(fanotify_mark) X(backtrace_symbols_fd) X(closedir) X(daemon) X(login_tty)                        \
   X(pidfd_spawn) X(pidfd_spawnp) X(system) X(popen) X(nftw) X(ftw) X(fts_read) X(fts_children)                                  \
   X(aio_read) X(aio_write) X(aio_fsync) X(lio_listio) X(pthread_create) X(chdir) X(fchdir) X(syscall)
 // clang-format on

@@ -81,6 +81,14 @@ FOREBAY_CALL int fb_daemon(int stays, int keeps) {
   return result;
 }
 
+// The same, on a terminal of its own.
+FOREBAY_CALL int fb_login_tty(int terminal) {
+  const int result = real.login_tty(terminal);
+  for (int fd = 0; result == 0 && fd < 3; ++fd) (void)forget(fd);
+  if (result == 0 && terminal > 2) (void)forget(terminal);
+  return result;
+}
+
 namespace {
 struct Start {
   void* (*body)(void*);
@@ -162,6 +170,7 @@ FOREBAY_EXPORT(execl, fb_execl);
 FOREBAY_EXPORT(execlp, fb_execlp);
 FOREBAY_EXPORT(execle, fb_execle);
 FOREBAY_EXPORT(daemon, fb_daemon);
+FOREBAY_EXPORT(login_tty, fb_login_tty);
 FOREBAY_EXPORT(_exit, fb__exit);
 FOREBAY_EXPORT(_Exit, fb__exit);
 FOREBAY_EXPORT(pthread_create, fb_pthread_create);

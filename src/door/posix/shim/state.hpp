@@ -28,6 +28,7 @@ struct Thread {
   int depth;      // how many calls of the engine this thread is in
   int vforks;     // 1 in the child of a vfork, which has its parent's memory
   int by_number;  // inside of syscall(2)
+  int reopening;  // inside of freopen(3)
   // There: descriptors below 1024 that the child has changed. Its parent's still mean what they did.
   uint64_t changed[16];
 };

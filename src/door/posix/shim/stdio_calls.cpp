@@ -62,6 +62,11 @@ FOREBAY_CALL FILE* fb_fopen(const char* path, const char* mode) {
 }
 
 FOREBAY_CALL FILE* fb_fdopen(int fd, const char* mode) {
+  // The C library makes the open file append, for all who share it.
+  if (active.load(std::memory_order_relaxed) && mode != nullptr && *mode == 'a' && buffered(fd) &&
+      (real.fcntl(fd, F_GETFL) & O_APPEND) == 0 &&
+      !prepared(&Engine::go_direct, fd, "O_APPEND set by fdopen"))
+    return nullptr;
   FILE* const stream = real.fdopen(fd, mode);
   if (stream != nullptr && !stdio_patched() && buffered(fd))
     (void)prepared(&Engine::go_direct, fd, "streams of this C library");
@@ -74,7 +79,10 @@ FOREBAY_CALL FILE* fb_freopen(const char* path, const char* mode, FILE* stream) 
   const int before = ::fileno(stream);
   ::fflush(stream);
   (void)forget(before);
+  // What it opens has another number until it is closed unseen: it must not be known by that.
+  thread.reopening = 1;
   FILE* const result = real.freopen(path, mode, stream);
+  thread.reopening = 0;
   if (result == nullptr) return result;
   if (path != nullptr) return stream_opened(result, path, flags_of(mode));
   const int fd = ::fileno(result);
@@ -82,14 +90,24 @@ FOREBAY_CALL FILE* fb_freopen(const char* path, const char* mode, FILE* stream) 
   return result;
 }
 
-FOREBAY_CALL int fb_fclose(FILE* stream) {
-  // Its own close is seen in the table of streams; where it is not, the descriptor must not stay known.
+namespace {
+
+// Its own close is seen in the table of streams, but for a pipe to a program; where it is not, the descriptor
+// must not stay known.
+template <class Call>
+int closing(FILE* stream, Call call) {
   const int fd = active.load(std::memory_order_relaxed) && thread.depth == 0 ? ::fileno(stream) : -1;
   const bool missed = fd >= 0 && !stdio_patched() && state_of(fd) == State::kBuffered;
-  const int result = real.fclose(stream);
+  if (fd >= 0 && state_of(fd) == State::kPlain) set_state(fd, State::kUnknown);
+  const int result = call(stream);
   if (missed) (void)forget(fd);
   return result;
 }
+
+}  // namespace
+
+FOREBAY_CALL int fb_fclose(FILE* stream) { return closing(stream, real.fclose); }
+FOREBAY_CALL int fb_pclose(FILE* stream) { return closing(stream, real.pclose); }
 
 FOREBAY_CALL FILE* fb_tmpfile() {
   FILE* const stream = real.tmpfile();
@@ -140,6 +158,7 @@ FOREBAY_EXPORT(freopen, fb_freopen);
 FOREBAY_EXPORT(freopen64, fb_freopen);
 FOREBAY_EXPORT(fclose, fb_fclose);
 FOREBAY_EXPORT(_IO_fclose, fb_fclose);
+FOREBAY_EXPORT(pclose, fb_pclose);
 FOREBAY_EXPORT(tmpfile, fb_tmpfile);
 FOREBAY_EXPORT(tmpfile64, fb_tmpfile);
 FOREBAY_EXPORT(vdprintf, fb_vdprintf);

@@ -51,7 +51,7 @@ ssize_t stream_write(FILE* stream, const void* from, ssize_t size) {
 }
 
 off64_t stream_seek(FILE* stream, off64_t offset, int whence) {
-  if (!buffered(stream->_fileno)) return old_seek(stream, offset, whence);
+  if (thread.reopening != 0 || !buffered(stream->_fileno)) return old_seek(stream, offset, whence);
   return fb_lseek(stream->_fileno, offset, whence);
 }
 
