@@ -23,18 +23,19 @@ TEST_P(PosixCases, SayTheSameAsPlainly) {
     EXPECT_EQ(plain.out, buffered.out);
     const auto compared = run("diff", {"-r", place.plain(), place.home()});
     EXPECT_EQ(compared.code, 0) << compared.out;
-    EXPECT_NE(place.reported("d['staged_bytes']"), "0");
+    EXPECT_EQ(place.reported("d['staged_bytes'] > 0"), "True");
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PosixCases,
                          ::testing::Values("bad_pointers", "interrupted", "cancelled", "vforked",
-                                           "descriptors", "spawned", "times_set", "streams_at_the_end",
-                                           "bad_names", "several_names", "without_name", "folders_renamed",
-                                           "by_links", "not_files", "far_offsets", "limited", "allocated",
-                                           "mapped", "by_number", "streams_reopened", "walked",
-                                           "in_background", "modes", "appending", "spawned_unseen",
-                                           "watched"),
+                                           "descriptors", "spawned", "on_a_terminal", "numbers_of_pipes",
+                                           "times_set", "change_times", "streams_at_the_end",
+                                           "streams_that_append", "numbers_of_streams", "bad_names",
+                                           "several_names", "without_name", "folders_renamed", "by_links",
+                                           "not_files", "far_offsets", "limited", "allocated", "mapped",
+                                           "by_number", "streams_reopened", "walked", "in_background",
+                                           "modes", "appending", "spawned_unseen", "watched"),
                          [](const auto& one) { return std::string(one.param); });
 
 }  // namespace

@@ -205,7 +205,8 @@ typedef struct forebay_statistics {
 
   uint64_t home_write_ns; /* how long home was being written to, */
   uint64_t home_read_ns;  /* and read from, */
-  uint64_t home_wait_ns;  /* and how long programs waited for the former */
+  uint64_t home_wait_ns;  /* and how long programs waited for the former; */
+  uint64_t close_wait_ns; /* how much of that in closes */
 } forebay_statistics;
 
 /* `scope` is a forebay_scope. */

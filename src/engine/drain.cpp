@@ -182,6 +182,10 @@ Status Drain::ship(Shipment& shipment) {
              !record.home_modified_ns.compare_exchange_weak(seen, stamp->modified_ns)) {
       }
       // Shipments go side by side, and this look may be older than another's: none makes home shorter.
+      auto changed = record.home_changed_ns.load();
+      while (timed && changed < stamp->changed_ns &&
+             !record.home_changed_ns.compare_exchange_weak(changed, stamp->changed_ns)) {
+      }
       auto size = record.home_size.load();
       while (size < stamp->size && !record.home_size.compare_exchange_weak(size, stamp->size)) {
       }

@@ -251,7 +251,9 @@ void File::changed() {
   // The clock that the kernel gives files their times from.
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  record.written_ns.store(now.tv_sec * 1'000'000'000 + now.tv_nsec, std::memory_order_relaxed);
+  const auto time = now.tv_sec * 1'000'000'000 + now.tv_nsec;
+  record.written_ns.store(time, std::memory_order_relaxed);
+  record.changed_ns.store(time, std::memory_order_relaxed);
 }
 
 bool File::unsaved() const {
@@ -304,7 +306,12 @@ Status File::close() {
   Status status;
   // What has no name any more goes with its last user.
   const bool goes_home = !is_scratch(buffer_.core_.control.file(number_));
-  if (writable_ && goes_home && waits_at_close()) status = drain();
+  if (writable_ && goes_home && waits_at_close()) {
+    const auto& core = buffer_.core_;
+    const auto began = core.control.nanoseconds();
+    status = drain();
+    count(core.counters().close_wait_ns, core.control.nanoseconds() - began);
+  }
   if (status) status = report();
   closed_.store(true);
   buffer_.closed(*home_);

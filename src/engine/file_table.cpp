@@ -42,6 +42,7 @@ Result<HomeStamp> stamp_of(int fd, std::string_view path, int how) {
   stamp.regular = S_ISREG(found.stx_mode);
   stamp.size = found.stx_size;
   stamp.modified_ns = nanoseconds(found.stx_mtime);
+  stamp.changed_ns = nanoseconds(found.stx_ctime);
   return stamp;
 }
 
@@ -198,6 +199,8 @@ Result<std::uint32_t> FileTable::make(const HomeStamp& home, std::string_view pa
   record.home_size.store(home.size);
   record.home_modified_ns.store(home.modified_ns);
   record.written_ns.store(0);
+  record.changed_ns.store(0);
+  record.home_changed_ns.store(0);
   record.intent.store(0);
   record.batch.store(0);
   record.reserve.store(0);

@@ -31,6 +31,7 @@ struct HomeStamp {
   HomeIdentity identity;
   std::uint64_t size = 0;
   std::int64_t modified_ns = 0;
+  std::int64_t changed_ns = 0;  // its status
   bool regular = false;
   bool birth_told = false;
 };

@@ -19,7 +19,7 @@ using Wide = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && Wide::is_always_lock_free);
 
 inline constexpr std::uint64_t kMagic = 0x31594142'45524f46;  // "FOREBAY1"
-inline constexpr std::uint32_t kLayoutVersion = 12;
+inline constexpr std::uint32_t kLayoutVersion = 13;
 inline constexpr std::uint32_t kTierLimit = 8;
 inline constexpr std::uint32_t kLeaseLimit = 1024;
 inline constexpr std::uint32_t kLinked =
@@ -91,8 +91,8 @@ struct Counters {
   Wide evictions, demotions, promotions, damaged;
   Wide waits_for_room, wait_ns, take_overs, recovered_bytes, passed_through;
   // How long the process was writing to and reading from home, and how long its program waited for the
-  // former.
-  Wide home_write_ns, home_read_ns, home_wait_ns;
+  // former; how much of that in closes.
+  Wide home_write_ns, home_read_ns, home_wait_ns, close_wait_ns;
 };
 inline constexpr std::size_t kCounterCount = sizeof(Counters) / sizeof(Wide);
 
@@ -166,6 +166,9 @@ struct alignas(64) FileRecord {
   Wide home_size;
   std::atomic<std::int64_t> home_modified_ns;  // mtime when last compared or written by us
   std::atomic<std::int64_t> written_ns;        // kFileTimed: CLOCK_REALTIME of the last write; 0: none yet
+  // The time of the last change of status (ctime) that the node's programs are to see, and home's as the last
+  // drain left it: as long as home has that one, nobody else has changed anything. 0: none yet.
+  std::atomic<std::int64_t> changed_ns, home_changed_ns;
   Wide reserve;
   Word error;           // errno of the last failed drain; 0 after one that succeeded
   Word error_sequence;  // raised with each failure

@@ -37,7 +37,8 @@ const std::array<NamedCounter, kCounterCount> kCounterNames{
     FOREBAY_COUNTER(waits_for_room),  FOREBAY_COUNTER(wait_ns),
     FOREBAY_COUNTER(take_overs),      FOREBAY_COUNTER(recovered_bytes),
     FOREBAY_COUNTER(passed_through),  FOREBAY_COUNTER(home_write_ns),
-    FOREBAY_COUNTER(home_read_ns),    FOREBAY_COUNTER(home_wait_ns)};
+    FOREBAY_COUNTER(home_read_ns),    FOREBAY_COUNTER(home_wait_ns),
+    FOREBAY_COUNTER(close_wait_ns)};
 #undef FOREBAY_COUNTER
 
 namespace {

@@ -36,7 +36,8 @@ constexpr std::array kFigures{FOREBAY_FIGURE(writes),          FOREBAY_FIGURE(wr
                               FOREBAY_FIGURE(waits_for_room),  FOREBAY_FIGURE(wait_ns),
                               FOREBAY_FIGURE(take_overs),      FOREBAY_FIGURE(recovered_bytes),
                               FOREBAY_FIGURE(passed_through),  FOREBAY_FIGURE(home_write_ns),
-                              FOREBAY_FIGURE(home_read_ns),    FOREBAY_FIGURE(home_wait_ns)};
+                              FOREBAY_FIGURE(home_read_ns),    FOREBAY_FIGURE(home_wait_ns),
+                              FOREBAY_FIGURE(close_wait_ns)};
 #undef FOREBAY_FIGURE
 static_assert(kFigures.size() == kCounterCount, "a counter of the engine is missing in forebay_statistics");
 

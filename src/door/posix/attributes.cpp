@@ -20,6 +20,9 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
+std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }
+timespec time_of(std::int64_t ns) { return {ns / kSecond, ns % kSecond}; }
+
 }  // namespace
 
 FileRecord* record_of(std::uint64_t device, std::uint64_t inode, std::uint32_t* number) {
@@ -112,26 +115,48 @@ long advise(int fd, off_t offset, off_t length, int advice) {
   }
 }
 
+namespace {
+
+// All is home. What the buffer left there last is known: another size, or an older change, was looked at
+// before that. A change that is the drain's is nobody's; what it carried was changed when it was written.
+long fix_saved(const FileRecord& record, struct stat* found) {
+  if ((record.flags.load() & kFileBypass) != 0) return 0;
+  const auto drained = record.home_changed_ns.load();
+  const auto changed = nanoseconds(found->st_ctim);
+  if (record.size.load() != static_cast<std::uint64_t>(found->st_size) || changed < drained)
+    return kLookAgain;
+  const auto meant = record.changed_ns.load();
+  if (changed != drained || meant == 0) return 0;
+  found->st_ctim = time_of(meant);
+  return 1;
+}
+
+}  // namespace
+
 // Only of a file with unsaved bytes does the buffer know better than home.
 long fix_stat(struct stat* found) {
   const auto device = device_of(found->st_dev);
   const auto* const record = unsaved_record(device, found->st_ino);
   if (record == nullptr) {
     const auto* const saved = record_of(device, found->st_ino);
-    const bool served = saved != nullptr && (saved->flags.load() & kFileBypass) == 0;
-    return served && saved->size.load() != static_cast<std::uint64_t>(found->st_size) ? kLookAgain : 0;
+    return saved != nullptr ? fix_saved(*saved, found) : 0;
   }
   const auto size = static_cast<off_t>(record->size.load(std::memory_order_acquire));
   found->st_size = std::max(found->st_size, size);
   // What is staged will have its blocks: a file that looks sparse would be searched for holes.
   found->st_blocks = std::max(found->st_blocks, (found->st_size + 511) / 512);
-  const auto written = record->written_ns.load();
-  if (written != 0) {
-    found->st_mtim = {written / kSecond, written % kSecond};
-    const auto& changed = found->st_ctim;
-    if (changed.tv_sec * kSecond + changed.tv_nsec < written) found->st_ctim = found->st_mtim;
-  }
+  if (const auto written = record->written_ns.load(); written != 0) found->st_mtim = time_of(written);
+  if (const auto changed = record->changed_ns.load(); changed != 0) found->st_ctim = time_of(changed);
   return 1;
+}
+
+// Of a file that is home the kernel knows it; a drain that is under way hides it.
+void status_changed(unsigned long device, unsigned long inode, long long changed_ns) {
+  auto* const record = unsaved_record(device, inode);
+  if (record == nullptr) return;
+  auto seen = record->changed_ns.load();
+  while (seen < changed_ns && !record->changed_ns.compare_exchange_weak(seen, changed_ns)) {
+  }
 }
 
 long times(unsigned long device, unsigned long inode, const timespec* wanted) {
@@ -139,14 +164,12 @@ long times(unsigned long device, unsigned long inode, const timespec* wanted) {
   if (auto* const any = record_of(device, inode)) forget_mark(*any);
   auto* const record = unsaved_record(device, inode);
   if (record == nullptr) return 0;
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  record->changed_ns.store(nanoseconds(now));
   if (wanted != nullptr && wanted[1].tv_nsec == UTIME_OMIT) return 1;
-  timespec time{};
-  if (wanted == nullptr || wanted[1].tv_nsec == UTIME_NOW) {
-    ::clock_gettime(CLOCK_REALTIME_COARSE, &time);
-  } else {
-    time = wanted[1];
-  }
-  record->written_ns.store(time.tv_sec * kSecond + time.tv_nsec);
+  const bool to_now = wanted == nullptr || wanted[1].tv_nsec == UTIME_NOW;
+  record->written_ns.store(nanoseconds(to_now ? now : wanted[1]));
   return 1;
 }
 

@@ -50,6 +50,7 @@ long changed_at_home(int fd, int surely);
 void locked(int fd);
 long advise(int fd, off_t offset, off_t length, int advice);
 long fix_stat(struct stat* found);
+void status_changed(unsigned long device, unsigned long inode, long long changed_ns);
 long times(unsigned long device, unsigned long inode, const timespec* times);
 long matters(unsigned long device, unsigned long inode);
 

@@ -52,6 +52,8 @@ struct Engine {
   // Puts into `found` what the buffer knows better than home. 1: `found` was changed. kLookAgain: what was
   // unsaved when home was looked at is home by now.
   long (*fix_stat)(struct stat* found);
+  // The file's mode or owner was changed, then, as home says.
+  void (*status_changed)(unsigned long device, unsigned long inode, long long changed_ns);
   long (*drain_inode)(unsigned long device, unsigned long inode);
   // 1: somebody has it open, or some of it is unsaved.
   long (*matters)(unsigned long device, unsigned long inode);

@@ -78,7 +78,7 @@ long drain_below(const char* folder) {
   if (there == nullptr) return 0;
   for (const auto& [number, rest] : files_below(*there, folder)) {
     const auto& record = there->core().control.file(number);
-    if (!maybe_dirty(record) || (record.flags.load() & kFileBypass) != 0) continue;
+    if (!maybe_dirty(record) || (record.flags.load() & kFileBypass) != 0 || is_scratch(record)) continue;
     const auto result = drain_record(*there, number);
     if (result < 0 && result != kPass) return result;
   }

@@ -37,6 +37,7 @@ struct Options : CommonOptions {
   std::string doors = "hdf5,mpiio,posix";
   std::string mode;
   std::string durability;
+  std::string on_close;
   std::string report;
   bool quiet = false;
   std::vector<std::string> command;
@@ -82,6 +83,7 @@ Status add_overrides(Options& options) {
   if (!options.exclude.empty()) options.set.push_back("exclude=" + joined(options.exclude, true));
   if (!options.mode.empty()) options.set.push_back("mode=" + options.mode);
   if (!options.durability.empty()) options.set.push_back("durability=" + options.durability);
+  if (!options.on_close.empty()) options.set.push_back("on_close=" + options.on_close);
   if (!options.config.empty()) {
     std::error_code failed;
     options.config = fs::absolute(options.config, failed).string();
@@ -130,6 +132,16 @@ bool touches_a_home(const Command& command, const Settings& settings) {
                              [&](const auto& word) { return word.contains('/') && inside(word); });
 }
 
+// Said before the command runs: it may take long, and make the directory by itself.
+void complain_of_homes(const std::vector<std::string>& homes) {
+  for (const auto& home : homes) {
+    std::error_code failed;
+    if (!fs::is_directory(home, failed))
+      complain(
+          format_text("home {} is no directory yet: nothing is buffered there until it is", printable(home)));
+  }
+}
+
 Status check_report(const std::string& path) {
   if (path.empty()) return {};
   const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
@@ -173,6 +185,7 @@ int run(Options options) {
       .buffer = chosen.name, .homes = settings->choice.homes, .leftovers = buffer->recover_leftovers()};
   say(report_leftovers(report.leftovers));
 
+  complain_of_homes(settings->choice.homes);
   const auto command = examine_command(options.command, *program, path_variable);
   if (touches_a_home(command, *settings)) report.unseen = unseen_programs(command);
   auto variables = environment.variables();
@@ -250,6 +263,9 @@ void add_run(CLI::App& app, int& code) {
   verb->add_option("--mode", options->mode, "async, sync, scratch or bypass (setting mode)")
       ->type_name("WORD");
   verb->add_option("--durability", options->durability, "process, node or home (setting durability)")
+      ->type_name("WORD");
+  verb->add_option("--on-close", options->on_close,
+                   "home: a close returns when the file is home; detach: at once (setting on_close)")
       ->type_name("WORD");
   verb->add_option("--report", options->report, "Write the report to this file, as JSON")->type_name("FILE");
   verb->add_flag("--quiet", options->quiet, "No report on standard error");

@@ -32,6 +32,14 @@ std::vector<const FileStatus*> unsaved_files(const Ending& ending) {
 
 std::string line(std::string_view words) { return format_text("forebay: {}\n", words); }
 
+// What to do about bytes that could not go home.
+std::string advice(const std::string& buffer) {
+  return line(
+      format_text("once that is mended `forebay recover --buffer {0}` carries them home; `forebay clean "
+                  "--buffer {0} --force` gives them up",
+                  buffer));
+}
+
 std::string leftover_lines(const std::vector<Leftover>& leftovers) {
   std::string text;
   for (const auto& one : leftovers) {
@@ -40,9 +48,11 @@ std::string leftover_lines(const std::vector<Leftover>& leftovers) {
           format_text("recovered {} in {} file(s) that an earlier run left in buffer {} when it was killed",
                       format_bytes(one.carried), one.files, one.buffer));
     }
-    if (!one.why.empty())
+    if (!one.why.empty()) {
       text += line(format_text("{} of an earlier run stay in buffer {}: {}", format_bytes(one.left),
                                one.buffer, printable(one.why)));
+      text += advice(one.buffer);
+    }
   }
   return text;
 }
@@ -56,6 +66,28 @@ std::string write_line(const RunFigures& figures) {
                       format_bytes(figures.carried_home), format_duration(figures.writing),
                       format_duration(figures.hidden));
   return line(text);
+}
+
+// Where programs waited for home, and what would change it. What nobody notices is not worth a line.
+std::string wait_lines(const RunReport& report) {
+  const auto& figures = report.figures;
+  const auto matters = [&](nanoseconds waited) {
+    return waited >= std::chrono::milliseconds(100) && waited * 20 >= report.elapsed;
+  };
+  std::string text;
+  if (matters(figures.in_closes))
+    text += line(format_text(
+        "closes waited {} until their files were home (--on-close detach lets them return at once)",
+        format_duration(figures.in_closes)));
+  const auto others = figures.waited - figures.in_closes - figures.for_room;
+  if (matters(others))
+    text += line(format_text("fsync, locks, renames and the like waited {} until their files were home",
+                             format_duration(others)));
+  if (matters(figures.for_room))
+    text +=
+        line(format_text("writes waited {} for room in the tiers (larger ones would help: --set tiers=...)",
+                         format_duration(figures.for_room)));
+  return text;
 }
 
 std::string read_line(const RunFigures& figures) {
@@ -92,6 +124,7 @@ std::string unsaved_lines(const RunReport& report) {
   for (std::size_t i = 0; i < std::min(files.size(), kShown); ++i)
     text += line(format_text("  {} of {}", format_bytes(files[i]->unsaved), name_of(*files[i])));
   if (files.size() > kShown) text += line(format_text("  ... and {} more", files.size() - kShown));
+  if (!report.ending.detached) text += advice(report.buffer);
   return text;
 }
 
@@ -112,7 +145,9 @@ void write_figures(JsonWriter& json, const RunFigures& figures) {
   json.member("hit_bytes", figures.hit).member("missed_bytes", figures.missed);
   json.member("passed_bytes", figures.passed_bytes);
   json.member("writing_home_seconds", seconds(figures.writing))
-      .member("waited_seconds", seconds(figures.waited));
+      .member("waited_seconds", seconds(figures.waited))
+      .member("waited_in_closes_seconds", seconds(figures.in_closes))
+      .member("waited_for_room_seconds", seconds(figures.for_room));
   json.member("hidden_seconds", seconds(figures.hidden)).member("saved_seconds", seconds(figures.saved));
 }
 
@@ -138,6 +173,8 @@ RunFigures figures_of(const Counters& before, const Counters& after) {
       .passed_bytes = grown(&Counters::passed_through),
       .writing = span(grown(&Counters::home_write_ns)),
       .waited = span(grown(&Counters::home_wait_ns) + grown(&Counters::wait_ns)),
+      .in_closes = span(grown(&Counters::close_wait_ns)),
+      .for_room = span(grown(&Counters::wait_ns)),
   };
   figures.hidden = std::max(nanoseconds(0), figures.writing - figures.waited);
   figures.saved = figures.hidden;
@@ -149,7 +186,8 @@ RunFigures figures_of(const Counters& before, const Counters& after) {
 }
 
 std::string report_text(const RunReport& report) {
-  auto text = write_line(report.figures) + read_line(report.figures) + passed_lines(report);
+  auto text =
+      write_line(report.figures) + wait_lines(report) + read_line(report.figures) + passed_lines(report);
   if (report.figures.saved != nanoseconds(0))
     text += line(format_text("saved about {} of waiting in {}", format_duration(report.figures.saved),
                              format_duration(report.elapsed)));

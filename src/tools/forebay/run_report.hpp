@@ -16,14 +16,16 @@ namespace forebay {
 
 // The counters of one run.
 struct RunFigures {
-  std::uint64_t staged = 0;            // bytes written to the tiers
-  std::uint64_t straight_home = 0;     // bytes of writes that went past them
-  std::uint64_t carried_home = 0;      // bytes
-  std::uint64_t hit = 0;               // bytes read from the tiers
-  std::uint64_t missed = 0;            // bytes read from home
-  std::uint64_t passed_bytes = 0;      // bytes of files that were open and not buffered
-  std::chrono::nanoseconds writing{};  // home was being written to this long, summed over processes
-  std::chrono::nanoseconds waited{};   // programs waited for that, or for room, this long
+  std::uint64_t staged = 0;              // bytes written to the tiers
+  std::uint64_t straight_home = 0;       // bytes of writes that went past them
+  std::uint64_t carried_home = 0;        // bytes
+  std::uint64_t hit = 0;                 // bytes read from the tiers
+  std::uint64_t missed = 0;              // bytes read from home
+  std::uint64_t passed_bytes = 0;        // bytes of files that were open and not buffered
+  std::chrono::nanoseconds writing{};    // home was being written to this long, summed over processes
+  std::chrono::nanoseconds waited{};     // programs waited for that, or for room, this long
+  std::chrono::nanoseconds in_closes{};  // of it: in closes, whose bytes were to be home
+  std::chrono::nanoseconds for_room{};   // of it: for room in the tiers
   // What programs did not wait for: writing home beside them, and reading what was hit, at the speed at which
   // home was read.
   std::chrono::nanoseconds hidden{};

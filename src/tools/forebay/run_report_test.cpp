@@ -6,7 +6,9 @@
 namespace forebay {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using namespace std::chrono_literals;
 
 TEST(RunFigures, AreWhatTheRunAdded) {
@@ -33,6 +35,20 @@ TEST(RunFigures, NothingHiddenIsNothingSaved) {
   EXPECT_EQ(figures_of(Counters{}, after).saved, 0ns);
 }
 
+TEST(RunReport, SaysWhereProgramsWaited) {
+  RunReport report{.buffer = "b", .homes = {"/h"}, .elapsed = 10s};
+  report.figures.staged = 1024;
+  report.figures.waited = 6s;
+  report.figures.in_closes = 3s;
+  report.figures.for_room = 1s;
+  EXPECT_THAT(report_text(report),
+              AllOf(HasSubstr("closes waited 3s until their files were home (--on-close detach"),
+                    HasSubstr("fsync, locks, renames and the like waited 2s"),
+                    HasSubstr("writes waited 1s for room in the tiers")));
+  report.elapsed = 200s;
+  EXPECT_THAT(report_text(report), Not(HasSubstr("waited"))) << "nobody notices it";
+}
+
 TEST(RunReport, SaysWhenNothingWasDone) {
   const RunReport report{.buffer = "b", .homes = {"/usr"}};
   EXPECT_EQ(report_text(report), "forebay: no file of /usr was buffered\n");
@@ -48,9 +64,12 @@ TEST(RunReport, NamesWhatIsNotHome) {
   report.ending.status.emplace();
   report.ending.status->files.push_back({.path = "/h/f\n", .unsaved = 5});
   report.ending.trouble = "no space";
-  EXPECT_EQ(
-      report_text(report),
-      "forebay: 5B in 1 file(s) are not home, and stay in buffer b: no space\nforebay:   5B of /h/f\\x0a\n");
+  EXPECT_EQ(report_text(report),
+            "forebay: 5B in 1 file(s) are not home, and stay in buffer b: no space\n"
+            "forebay:   5B of /h/f\\x0a\n"
+            "forebay: once that is mended `forebay recover --buffer b` carries them home; `forebay clean "
+            "--buffer b "
+            "--force` gives them up\n");
   report.ending.detached = true;
   EXPECT_THAT(report_text(report), HasSubstr("on their way home in the background"));
   EXPECT_THAT(report_json(report), HasSubstr(R"("unsaved":[{"path":"/h/f\n","bytes":5}])"));

@@ -59,6 +59,63 @@ int times_set() {
   return 0;
 }
 
+namespace {
+
+// Says whether the times of "a" are others than at the last look.
+void look_at_times(const char* after) {
+  static struct stat before{};
+  struct stat found{};
+  say(after, ::stat("a", &found));
+  const auto same = [](const timespec& one, const timespec& two) {
+    return one.tv_sec == two.tv_sec && one.tv_nsec == two.tv_nsec;
+  };
+  std::printf("  mtime %s, ctime %s\n", same(before.st_mtim, found.st_mtim) ? "the same" : "another",
+              same(before.st_ctim, found.st_ctim) ? "the same" : "another");
+  before = found;
+  // Longer than a tick of the kernel's clock.
+  ::usleep(15'000);
+}
+
+}  // namespace
+
+// What has happened to a file (tar and git ask for it): the drain is nothing that happened.
+int change_times() {
+  const int fd = ::open("a", O_RDWR | O_CREAT, 0644);
+  look_at_times("made");
+  say("write", ::write(fd, "hello", 5));
+  look_at_times("written");
+  ::fsync(fd);
+  look_at_times("synced");
+  say("write", ::write(fd, "hello", 5));
+  look_at_times("written again");
+  say("fchmod", ::fchmod(fd, 0600));
+  look_at_times("mode");
+  say("chown", ::chown("a", ::geteuid(), ::getegid()));
+  look_at_times("owner");
+  const int other = ::open("a", O_RDONLY);
+  char room[10];
+  say("read", ::pread(other, room, sizeof room, 0));
+  look_at_times("read");
+  set_time(fd);
+  look_at_times("time set");
+  ::fsync(fd);
+  look_at_times("synced");
+  say("close", ::close(other));
+  say("write", ::write(fd, "hello", 5));
+  look_at_times("written");
+  say("close", ::close(fd));
+  look_at_times("closed");
+  for (int i = 0; i < 20; ++i) ::usleep(10'000);  // the drain, where the close does not wait for it
+  look_at_times("later");
+  say("chmod", ::chmod("a", 0644));
+  look_at_times("mode");
+  say("rename", ::rename("a", "b"));
+  say("rename", ::rename("b", "a"));
+  look_at_times("renamed");
+  show_file("a");
+  return 0;
+}
+
 // Streams that append are told where the end is when they are opened.
 int streams_at_the_end() {
   const int fd = ::open("a", O_RDWR | O_CREAT, 0644);

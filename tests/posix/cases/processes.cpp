@@ -1,7 +1,10 @@
 // Children that have their parent's memory, and descriptors that are closed and replaced by number.
+#include <pty.h>
 #include <spawn.h>
 #include <sys/pidfd.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <utmp.h>
 
 #include <cstdlib>
 #include <cstring>
@@ -230,6 +233,72 @@ int spawned_unseen() {
   ::wait(nullptr);
   say("close", ::close(fd));
   show_file("a");
+  return 0;
+}
+
+// Its standard output, a file until then, is the terminal.
+int on_a_terminal() {
+  const int fd = ::open("a", O_RDWR | O_CREAT | O_TRUNC, 0644);
+  const int before = ::dup(1);
+  ::dup2(fd, 1);
+  say("write", ::write(1, "file ", 5));
+  int terminal = -1;
+  int its_end = -1;
+  ::openpty(&terminal, &its_end, nullptr, nullptr, nullptr);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    auto n = ::write(1, "child ", 6);
+    ::login_tty(its_end);
+    n = ::write(1, "terminal", 8);
+    ::_exit(n == 8 ? 4 : 5);
+  }
+  ::close(its_end);
+  char text[64] = "";
+  const auto n = ::read(terminal, text, sizeof text - 1);
+  const long code = ended(child);
+  ::dup2(before, 1);
+  std::printf("read %zd: %s, child %ld\n", n, text, code);
+  std::fflush(stdout);
+  ::close(terminal);
+  say("close", ::close(fd));
+  show_file("a");
+  return 0;
+}
+
+// The number of a pipe that the C library closed by itself comes back as that of a file.
+int numbers_of_pipes() {
+  int ends[2];
+  ::socketpair(AF_UNIX, SOCK_STREAM, 0, ends);
+  const int sent = ::open("a", O_RDWR | O_CREAT, 0644);
+  union {
+    cmsghdr header;
+    char room[CMSG_SPACE(sizeof(int))];
+  } control{};
+  char letter = 'x';
+  iovec piece{&letter, 1};
+  msghdr message{};
+  message.msg_iov = &piece;
+  message.msg_iovlen = 1;
+  message.msg_control = control.room;
+  message.msg_controllen = sizeof control.room;
+  control.header = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+  std::memcpy(CMSG_DATA(&control.header), &sent, sizeof sent);
+  say("sendmsg", ::sendmsg(ends[0], &message, 0));
+  FILE* const pipe = ::popen("echo text", "r");
+  char line[64] = "";
+  std::printf("%s", std::fgets(line, sizeof line, pipe));
+  const int number = ::fileno(pipe);
+  say("pclose", ::pclose(pipe));
+  message.msg_controllen = sizeof control.room;
+  say("recvmsg", ::recvmsg(ends[1], &message, 0));
+  int got = -1;
+  std::memcpy(&got, CMSG_DATA(&control.header), sizeof got);
+  say("the same number", got == number ? 1 : 0);
+  say("pwrite", ::pwrite(sent, "written", 7, 0));
+  char room[16] = "";
+  say("pread", ::pread(got, room, sizeof room - 1, 0));
+  std::printf("%s\n", room);
+  std::fflush(stdout);
   return 0;
 }
 

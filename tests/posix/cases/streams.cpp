@@ -163,4 +163,56 @@ int in_background() {
   return 0;
 }
 
+// A stream that appends makes its open file append, for whoever else writes to it.
+int streams_that_append() {
+  const int fd = ::open("a", O_RDWR | O_CREAT, 0644);
+  say("write", ::write(fd, "0123456789", 10));
+  FILE* const stream = ::fdopen(::dup(fd), "a");
+  say("pwrite", ::pwrite(fd, "ab", 2, 1));
+  say("fputs", std::fputs("text", stream) < 0 ? -1 : 0);
+  say("fclose", std::fclose(stream));
+  say("lseek", ::lseek(fd, 0, SEEK_SET));
+  say("write", ::write(fd, "end", 3));
+  say("close", ::close(fd));
+  show_file("a");
+  return 0;
+}
+
+namespace {
+
+void pipe_through(const char* text) {
+  int ends[2];
+  say("pipe", ::pipe2(ends, O_NONBLOCK));
+  std::printf("numbers %d %d\n", ends[0], ends[1]);
+  say("write", ::write(ends[1], text, std::strlen(text)));
+  char room[20] = "";
+  say("read", ::read(ends[0], room, sizeof room - 1));
+  std::printf("%s\n", room);
+  std::fflush(stdout);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+}  // namespace
+
+// While a stream is reopened its file has another number, and that is somebody else's next; so is the number
+// of a stream that cannot be reopened.
+int numbers_of_streams() {
+  FILE* stream = std::fopen("a", "w+");
+  say("fputs", std::fputs("some text", stream) < 0 ? -1 : 0);
+  stream = std::freopen("b", "a", stream);
+  say("fputs", std::fputs("more text", stream) < 0 ? -1 : 0);
+  say("fflush", std::fflush(stream));
+  pipe_through("piped");
+  stream = std::freopen("a", "r", stream);
+  say("fgetc", std::fgetc(stream));
+  pipe_through("once more");
+  stream = std::freopen("not/there", "r", stream);
+  say("freopen", stream == nullptr ? -1 : 0);
+  pipe_through("the last");
+  show_file("a");
+  show_file("b");
+  return 0;
+}
+
 }  // namespace cases

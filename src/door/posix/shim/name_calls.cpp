@@ -1,4 +1,4 @@
-// Names and modes of files. What is unsaved of a file is home before its name changes, so that whoever takes
+// Names of files. What is unsaved of a file is home before its name changes, so that whoever takes
 // over after a death finds it; what lost its last name goes nowhere any more.
 #include <limits.h>
 #include <string.h>
@@ -115,20 +115,6 @@ int linking(int at, const char* path, int flags, int to_at, const char* to, Call
   return result;
 }
 
-// A drain is a write, which takes such bits away again; and who comes later may not be allowed to write.
-bool wants_it_home(mode_t mode) { return (mode & (S_ISUID | S_ISGID)) != 0 || (mode & S_IWUSR) == 0; }
-
-template <class Call>
-int changing_mode(int at, const char* path, mode_t mode, int flags, Call call) {
-  Names file;
-  const auto* const there = wants_it_home(mode) ? engine_before(at, path) : nullptr;
-  const bool follow = (flags & AT_SYMLINK_NOFOLLOW) == 0;
-  if (there != nullptr && look_at(at, path, follow, &file, flags & AT_EMPTY_PATH) == Kind::kFile &&
-      !drained(there, file))
-    return -1;
-  return call();
-}
-
 }  // namespace
 
 FOREBAY_CALL int fb_unlink(const char* path) {
@@ -159,21 +145,6 @@ FOREBAY_CALL int fb_linkat(int from_at, const char* from, int to_at, const char*
                  [&] { return real.linkat(from_at, from, to_at, to, flags); });
 }
 
-FOREBAY_CALL int fb_chmod(const char* path, mode_t mode) {
-  return changing_mode(AT_FDCWD, path, mode, 0, [&] { return real.chmod(path, mode); });
-}
-FOREBAY_CALL int fb_fchmodat(int at, const char* path, mode_t mode, int flags) {
-  return changing_mode(at, path, mode, flags, [&] { return real.fchmodat(at, path, mode, flags); });
-}
-FOREBAY_CALL int fb_lchmod(const char* path, mode_t mode) {
-  return fb_fchmodat(AT_FDCWD, path, mode, AT_SYMLINK_NOFOLLOW);
-}
-FOREBAY_CALL int fb_fchmod(int fd, mode_t mode) {
-  if (wants_it_home(mode) && buffered(fd) && !prepared(&Engine::drain, fd, static_cast<const char*>(nullptr)))
-    return -1;
-  return real.fchmod(fd, mode);
-}
-
 FOREBAY_CALL int fb_chdir(const char* path) {
   const int result = real.chdir(path);
   directory_changed();
@@ -195,7 +166,3 @@ FOREBAY_EXPORT(link, fb_link);
 FOREBAY_EXPORT(linkat, fb_linkat);
 FOREBAY_EXPORT(chdir, fb_chdir);
 FOREBAY_EXPORT(fchdir, fb_fchdir);
-FOREBAY_EXPORT(chmod, fb_chmod);
-FOREBAY_EXPORT(lchmod, fb_lchmod);
-FOREBAY_EXPORT(fchmod, fb_fchmod);
-FOREBAY_EXPORT(fchmodat, fb_fchmodat);

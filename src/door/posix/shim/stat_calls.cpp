@@ -12,6 +12,7 @@ namespace {
 template <class Call>
 int looked(int at, const char* path, struct stat* found, Call call) {
   int result = call();
+  timespec before{};
   for (int turn = 0; turn < 3; ++turn) {
     if (result != 0 || !active.load(std::memory_order_relaxed) || thread.depth != 0 || in_vfork_child() ||
         !S_ISREG(found->st_mode) || !on_home_device(found->st_dev))
@@ -22,6 +23,10 @@ int looked(int at, const char* path, struct stat* found, Call call) {
       const Crossing crossing;
       if (there->fix_stat(found) != kLookAgain) return result;
     }
+    // Somebody else has changed it: home says the same as before.
+    if (turn > 0 && before.tv_sec == found->st_ctim.tv_sec && before.tv_nsec == found->st_ctim.tv_nsec)
+      return result;
+    before = found->st_ctim;
     result = call();
   }
   return result;

@@ -216,6 +216,14 @@ long name(long number, Arguments a) {
       return fb_fchmodat(as<int>(a[0]), as<const char*>(a[1]), as<mode_t>(a[2]), 0);
     case SYS_fchmodat2:
       return call(fb_fchmodat, a);
+    case SYS_chown:
+      return call(fb_chown, a);
+    case SYS_lchown:
+      return call(fb_lchown, a);
+    case SYS_fchown:
+      return call(fb_fchown, a);
+    case SYS_fchownat:
+      return call(fb_fchownat, a);
     case SYS_inotify_add_watch:
       return call(fb_inotify_add_watch, a);
     case SYS_fanotify_mark:
