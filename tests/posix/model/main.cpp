@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,6 +46,7 @@ int main(int argc, char** argv) {
   if (argc != 4) return 2;
   std::mt19937 random(static_cast<unsigned>(::strtoul(argv[1], nullptr, 10)));
   const long operations = ::strtol(argv[2], nullptr, 10);
+  ::mkdir("d", 0755);
   std::vector<Process> processes(static_cast<std::size_t>(::strtol(argv[3], nullptr, 10)));
   for (auto& process : processes) {
     int ends[2];
@@ -63,7 +65,7 @@ int main(int argc, char** argv) {
   }
   for (long i = 0; i < operations; ++i) {
     model::Order order;
-    order.operation = static_cast<std::uint32_t>(random()) % static_cast<unsigned>(model::kOperations);
+    order.operation = static_cast<std::uint32_t>(random()) % model::operations();
     for (auto& one : order.random) one = static_cast<std::uint32_t>(random());
     const auto which = random() % processes.size();
     ::printf("p%lu ", static_cast<unsigned long>(which));

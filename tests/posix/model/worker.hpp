@@ -14,7 +14,7 @@ struct Order {
 inline constexpr int kFiles = 6;
 inline constexpr int kSlots = 6;
 inline constexpr int kStreams = 3;
-extern const int kOperations;
+unsigned operations();  // how many there are
 
 // Carries out one order and returns a line: what was asked, the result, errno, a hash of what was read.
 std::string carry_out(const Order& order);
