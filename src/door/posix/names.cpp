@@ -1,6 +1,7 @@
 // Files whose names change or go away: what is unsaved of them is found by the name that the buffer has.
 #include <fcntl.h>
 
+#include <cerrno>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ long drain_record(Buffer& there, std::uint32_t number) {
   // As one more opener of the file; whoever has it open as well carries the same bytes.
   const auto file = there.open(path, O_RDWR);
   if (!file) {
+    // Without a name nobody but its users can look at it.
+    if (file.error().code == ENOENT) return 0;
     log_warn("{} is not home yet: {}", path, file.error().message);
     return 0;
   }

@@ -112,6 +112,14 @@ int change_times() {
   say("rename", ::rename("a", "b"));
   say("rename", ::rename("b", "a"));
   look_at_times("renamed");
+  const int again = ::open("a", O_WRONLY);
+  say("write", ::write(again, "more", 4));
+  say("rename", ::rename("a", "b"));
+  say("rename", ::rename("b", "a"));
+  look_at_times("written and renamed");
+  ::fsync(again);
+  look_at_times("synced");
+  say("close", ::close(again));
   show_file("a");
   return 0;
 }

@@ -44,6 +44,19 @@ const Engine* engine_of_buffer() {
   return buffer_exists() ? need_engine() : nullptr;
 }
 
+// The answer to what changed it brought its attributes along.
+void tell_changed(const Engine* there, int at, const char* path, int flags) {
+  struct statx now;
+  const int before = errno;
+  const int how = (flags & (AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH)) | AT_STATX_DONT_SYNC;
+  if (real.statx(at, path, how, STATX_TYPE | STATX_INO | STATX_CTIME, &now) == 0 && S_ISREG(now.stx_mode)) {
+    const Crossing crossing;
+    const auto device = static_cast<unsigned long>(now.stx_dev_major) << 32 | now.stx_dev_minor;
+    there->status_changed(device, now.stx_ino, now.stx_ctime.tv_sec * 1'000'000'000 + now.stx_ctime.tv_nsec);
+  }
+  errno = before;
+}
+
 bool drained(const Engine* there, const Names& file) {
   Crossing crossing;
   const long failed = there->drain_inode(file.device, file.inode);

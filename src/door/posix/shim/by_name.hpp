@@ -21,6 +21,9 @@ enum class Kind : uint8_t { kNone, kFile, kFolder };
 // statx: with AT_STATX_DONT_SYNC home is not asked, and the number of links may be an old one.
 Kind look_at(int at, const char* path, bool follow, Names* found, int how = 0);
 
+// Its status was changed a moment ago, which a drain under way would hide. `flags` as for statx.
+void tell_changed(const Engine* there, int at, const char* path, int flags);
+
 // What is unsaved of it is home. False: it cannot be (errno is set).
 bool drained(const Engine* there, const Names& file);
 

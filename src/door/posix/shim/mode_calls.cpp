@@ -1,7 +1,5 @@
 // Modes and owners of files. The kernel changes them at once; of a file with unsaved bytes the buffer is told
 // when that was, for the drain changes home's time once more.
-#include <sys/stat.h>
-
 #include "door/posix/shim/by_name.hpp"
 #include "door/posix/shim/calls.hpp"
 
@@ -12,21 +10,12 @@ namespace {
 // A drain is a write, which takes such bits away again; and who comes later may not be allowed to write.
 bool wants_it_home(mode_t mode) { return (mode & (S_ISUID | S_ISGID)) != 0 || (mode & S_IWUSR) == 0; }
 
-// After `call` on a file of which some may be unsaved; home's answer brought its attributes along.
+// After `call` on a file of which some may be unsaved.
 template <class Call>
 int changing(const Engine* there, int at, const char* path, int flags, Call call) {
   const int result = call();
   if (result != 0 || there == nullptr) return result;
-  struct statx now;
-  const int before = errno;
-  const int how = flags & (AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH);
-  if (real.statx(at, path, how | AT_STATX_DONT_SYNC, STATX_TYPE | STATX_INO | STATX_CTIME, &now) == 0 &&
-      S_ISREG(now.stx_mode)) {
-    const Crossing crossing;
-    const auto device = static_cast<unsigned long>(now.stx_dev_major) << 32 | now.stx_dev_minor;
-    there->status_changed(device, now.stx_ino, now.stx_ctime.tv_sec * 1'000'000'000 + now.stx_ctime.tv_nsec);
-  }
-  errno = before;
+  tell_changed(there, at, path, flags);
   return result;
 }
 

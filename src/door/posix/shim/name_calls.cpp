@@ -69,8 +69,11 @@ struct Side {
   void is_now(const Engine* there, const Side& other, bool exchanged = false) {
     char name[PATH_MAX];
     if (kind == Kind::kFile && absolute_name(other.at, other.path, name, sizeof name)) {
-      const Crossing crossing;
-      there->renamed(&file, name);
+      {
+        const Crossing crossing;
+        there->renamed(&file, name);
+      }
+      tell_changed(there, other.at, other.path, AT_SYMLINK_NOFOLLOW);
     }
     if (kind == Kind::kFolder && folder_name(other.at, other.path, name)) {
       const Crossing crossing;
@@ -110,6 +113,7 @@ int linking(int at, const char* path, int flags, int to_at, const char* to, Call
     from.kind = look_at(at, path, (flags & AT_SYMLINK_FOLLOW) != 0, &from.file, flags & AT_EMPTY_PATH);
   if (from.kind == Kind::kFile && !drained(there, from.file)) return -1;
   const int result = call();
+  if (result == 0 && from.kind == Kind::kFile) tell_changed(there, to_at, to, AT_SYMLINK_NOFOLLOW);
   // Its first name (O_TMPFILE).
   if (result == 0 && from.kind == Kind::kFile && from.file.links == 0) from.is_now(there, Side(to_at, to));
   return result;
