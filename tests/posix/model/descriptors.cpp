@@ -106,7 +106,7 @@ std::string op_allocate(Call& call) {
 std::string op_reopen(Call& call) {
   const int from = call.fd();
   const auto slot = static_cast<std::size_t>(call.slot());
-  const int flags = call.pick({O_RDONLY, O_RDWR, O_WRONLY | O_APPEND, O_RDWR | O_TRUNC, O_PATH});
+  const int flags = call.pick({O_RDONLY, O_RDWR, O_WRONLY | O_APPEND, O_RDWR | O_TRUNC});
   const int fd = ::open(("/proc/self/fd/" + std::to_string(from)).c_str(), flags);
   const int why = errno;
   if (fd >= 0) {
