@@ -78,7 +78,7 @@ Result<Batch> pieces_of(std::span<const std::byte> bytes, const Head& head) {
   if (head.count > most || head.wills > (most - head.count) / 2) return fail(EBADMSG, "its entries are cut");
   const auto entries = head.count + 2 * head.wills;
   auto data = rest.subspan(entries * sizeof(Entry));
-  std::vector<Batch::Piece> found;
+  std::vector<Piece> found;
   for (std::uint64_t i = 0; i < entries; ++i) {
     Entry entry{};
     std::memcpy(&entry, rest.data() + i * sizeof entry, sizeof entry);

@@ -13,14 +13,11 @@
 
 #include "base/error.hpp"
 #include "engine/core.hpp"
+#include "engine/piece.hpp"
 
 namespace forebay {
 
 struct Batch {
-  struct Piece {
-    std::uint64_t offset;
-    std::span<const std::byte> data;
-  };
   std::vector<Piece> pieces{};          // in the order in which they are written
   std::optional<std::uint64_t> size{};  // of the file, afterwards
   // A will: carried out when the process is found dead, until its next batch for the file takes its place.

@@ -39,8 +39,8 @@ Status Batches::stage(const std::shared_ptr<HomeFile>& home, const FileSettings&
                       const FileLock& lock, const Batch& batch) {
   for (const auto& piece : batch.pieces) {
     for (std::uint64_t taken = 0; taken < piece.data.size();) {
-      FOREBAY_ASSIGN(const auto more,
-                     stager_.put_range(home, settings, piece.offset + taken, piece.data.subspan(taken)));
+      const Piece rest{piece.offset + taken, piece.data.subspan(taken)};
+      FOREBAY_ASSIGN(const auto more, stager_.put(home, settings, {&rest, 1}));
       taken += more;
     }
     FOREBAY_CRASH_POINT("batch.piece");

@@ -311,11 +311,11 @@ Result<std::uint64_t> Fetcher::bring(const HomeFile& home, const FileSettings& s
   if (offset >= size) return 0;
   length = std::min(length, size - offset);
   const auto bucket_size = core_.bucket_size();
-  struct Piece {
+  struct Part {
     Permit permit;
     std::uint64_t block;
   };
-  std::vector<Piece> pieces;
+  std::vector<Part> pieces;
   std::vector<std::uint64_t> left_to_others;
   const auto first = offset / bucket_size;
   const auto last = (offset + length - 1) / bucket_size;

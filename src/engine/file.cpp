@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <ctime>
@@ -18,6 +19,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t kBringStep = 1u << 20;
+
+std::uint64_t size_of(std::span<const Piece> pieces) {
+  std::uint64_t sum = 0;
+  for (const auto& piece : pieces) sum += piece.data.size();
+  return sum;
+}
 
 }  // namespace
 
@@ -69,6 +76,11 @@ bool File::straight_home(std::uint64_t bytes) const {
 
 std::uint64_t File::max_size() const { return (kMaxBlock + 1) * buffer_.core_.bucket_size(); }
 
+Status File::fits(std::uint64_t offset, std::uint64_t length) const {
+  if (offset <= max_size() && length <= max_size() - offset) return {};
+  return fail(EFBIG, "a buffered file cannot be that large: " + path());
+}
+
 Status File::report() {
   const auto& record = buffer_.core_.control.file(number_);
   const auto now = record.error_sequence.load();
@@ -78,46 +90,69 @@ Status File::report() {
   return fail_errno(static_cast<int>(code), "carry home", path());
 }
 
-Result<std::uint64_t> File::write_staged(std::uint64_t offset, std::span<const std::byte> data) {
-  const auto way = straight_home(data.size()) ? Stager::Way::kStraightHome : Stager::Way::kStaged;
+Result<std::uint64_t> File::write_staged(std::span<const Piece> pieces) {
   // A drain may carry these bytes home before this returns, with the time that it finds.
   changed();
-  auto written = buffer_.stager_.put_range(home_, settings_, offset, data, way);
-  if (written) changed();
+  std::uint64_t written = 0;
+  while (!pieces.empty()) {
+    // A piece that goes straight home does so by itself.
+    const bool straight = straight_home(pieces.front().data.size());
+    std::size_t count = 1;
+    while (!straight && count < pieces.size() && !straight_home(pieces[count].data.size())) ++count;
+    const auto together = pieces.first(count);
+    const auto put = buffer_.stager_.put(home_, settings_, together,
+                                         straight ? Stager::Way::kStraightHome : Stager::Way::kStaged);
+    if (!put && written == 0) return put;
+    written += put.value_or(0);
+    if (!put || *put != size_of(together)) break;
+    pieces = pieces.subspan(count);
+  }
+  changed();
   return written;
 }
 
-Result<std::uint64_t> File::write_past(std::uint64_t offset, std::span<const std::byte> data) {
-  iovec piece{const_cast<std::byte*>(data.data()), data.size()};
-  FOREBAY_TRY(home_->write({&piece, 1}, offset));
-  count(buffer_.core_.counters().passed_through, data.size());
-  return data.size();
+Result<std::uint64_t> File::write_past(std::span<const Piece> pieces) {
+  for (const auto& [offset, data] : pieces) {
+    iovec piece{const_cast<std::byte*>(data.data()), data.size()};
+    FOREBAY_TRY(home_->write({&piece, 1}, offset));
+  }
+  count(buffer_.core_.counters().passed_through, size_of(pieces));
+  return size_of(pieces);
 }
 
-Status File::make_durable(std::uint64_t offset, std::span<const std::byte> data) {
+Status File::make_durable(std::span<const Piece> pieces, std::uint64_t written) {
   const bool through = settings_.durability == Durability::Home || settings_.mode == Mode::Sync ||
                        settings_.admission_write == Admission::Never;
-  if (data.empty()) return {};
-  if (!through) return logged() ? buffer_.node_log_.append(home_, offset, data) : Status{};
+  if (!through && !logged()) return {};
   const auto bucket_size = buffer_.core_.bucket_size();
-  return buffer_.drainer_.flush(home_, offset / bucket_size, (offset + data.size() - 1) / bucket_size,
+  std::uint64_t first = max_size();
+  std::uint64_t last = 0;
+  for (const auto& [offset, data] : pieces) {
+    const auto length = std::min<std::uint64_t>(data.size(), written);
+    if (length == 0) continue;
+    written -= length;
+    if (!through) FOREBAY_TRY(buffer_.node_log_.append(home_, offset, data.first(length)));
+    first = std::min(first, offset);
+    last = std::max(last, offset + length - 1);
+  }
+  if (!through || first > last) return {};
+  return buffer_.drainer_.flush(home_, first / bucket_size, last / bucket_size,
                                 Clock::now() + buffer_.core_.settings.limits.home_wait);
 }
 
-Result<std::uint64_t> File::write(std::uint64_t offset, std::span<const std::byte> data) {
+Result<std::uint64_t> File::write(std::span<const Piece> pieces) {
   FOREBAY_TRY(usable(true));
   FOREBAY_TRY(report());
-  if (data.empty()) return 0;
-  if (offset > max_size() || data.size() > max_size() - offset)
-    return fail(EFBIG, "a buffered file cannot be that large: " + path());
+  if (size_of(pieces) == 0) return 0;
+  for (const auto& [offset, data] : pieces) FOREBAY_TRY(fits(offset, data.size()));
   auto& tally = buffer_.core_.tally;
-  tally.add(&Counters::writes);
-  if (direct()) return write_past(offset, data);
-  FOREBAY_ASSIGN(const auto written, write_staged(offset, data));
+  tally.add(&Counters::writes, pieces.size());
+  if (direct()) return write_past(pieces);
+  FOREBAY_ASSIGN(const auto written, write_staged(pieces));
   tally.add(&Counters::written_bytes, written);
   // Whoever made it direct meanwhile may not have seen these bytes.
   if (direct()) FOREBAY_TRY(drain());
-  FOREBAY_TRY(make_durable(offset, data.first(written)));
+  FOREBAY_TRY(make_durable(pieces, written));
   return written;
 }
 
@@ -126,13 +161,12 @@ Status File::write_as_one(const Batch& batch) {
   FOREBAY_TRY(report());
   auto& tally = buffer_.core_.tally;
   for (const auto& piece : batch.pieces) {
-    if (piece.offset > max_size() || piece.data.size() > max_size() - piece.offset)
-      return fail(EFBIG, "a buffered file cannot be that large: " + path());
+    FOREBAY_TRY(fits(piece.offset, piece.data.size()));
     tally.add(&Counters::writes);
     tally.add(&Counters::written_bytes, piece.data.size());
   }
   FOREBAY_TRY(buffer_.batches_.carry_out(home_, settings_, batch));
-  for (const auto& piece : batch.pieces) FOREBAY_TRY(make_durable(piece.offset, piece.data));
+  for (const auto& piece : batch.pieces) FOREBAY_TRY(make_durable({&piece, 1}, piece.data.size()));
   return batch.size && logged() ? buffer_.node_log_.truncated(home_, *batch.size) : Status{};
 }
 
@@ -148,14 +182,15 @@ Result<std::uint64_t> File::append(std::span<const std::byte> data) {
   {
     FOREBAY_ASSIGN(const auto lock, FileLock::take(buffer_.core_, buffer_.drain_, number_, home_.get()));
     FOREBAY_ASSIGN(at, size());
-    const bool past = direct();
-    FOREBAY_ASSIGN(const auto written, past ? write_past(at, data) : write_staged(at, data));
+    const Piece piece{at, data};
+    FOREBAY_ASSIGN(const auto written, direct() ? write_past({&piece, 1}) : write_staged({&piece, 1}));
     buffer_.core_.tally.add(&Counters::writes);
     buffer_.core_.tally.add(&Counters::written_bytes, written);
     if (written != data.size()) return fail(EIO, "only a part could be appended to " + path());
   }
   if (direct()) FOREBAY_TRY(drain());
-  FOREBAY_TRY(make_durable(at, data));
+  const Piece piece{at, data};
+  FOREBAY_TRY(make_durable({&piece, 1}, data.size()));
   return at;
 }
 

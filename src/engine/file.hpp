@@ -17,6 +17,7 @@
 #include "engine/batch.hpp"
 #include "engine/bucket_memo.hpp"
 #include "engine/home_file.hpp"
+#include "engine/piece.hpp"
 #include "policy/readahead.hpp"
 
 namespace forebay {
@@ -49,7 +50,12 @@ class File {
   ~File();
 
   // Short only if an error came after some bytes had been taken.
-  Result<std::uint64_t> write(std::uint64_t offset, std::span<const std::byte> data);
+  Result<std::uint64_t> write(std::uint64_t offset, std::span<const std::byte> data) {
+    const Piece piece{offset, data};
+    return write({&piece, 1});
+  }
+  // As many writes, in that order, for less than they cost one by one where they are small and lie close.
+  Result<std::uint64_t> write(std::span<const Piece> pieces);
   // At the end of the file, wherever that is by then; returns where. Appends do not overlap.
   Result<std::uint64_t> append(std::span<const std::byte> data);
   // All of it or, if this process dies over it, all or nothing: what was begun, whoever looks next finishes.
@@ -129,6 +135,7 @@ class File {
  private:
   // Block numbers have 36 bits: 16 PiB with the usual buckets.
   [[nodiscard]] std::uint64_t max_size() const;
+  [[nodiscard]] Status fits(std::uint64_t offset, std::uint64_t length) const;
   // Are its writes logged, to survive the loss of the node?
   [[nodiscard]] bool logged() const;
   // Has home been seen to take writes of this size so fast that staging them gains nothing?
@@ -139,9 +146,10 @@ class File {
   [[nodiscard]] bool ready_to_read() const;
   // The error that struck since the last report, once.
   Status report();
-  Result<std::uint64_t> write_staged(std::uint64_t offset, std::span<const std::byte> data);
-  Result<std::uint64_t> write_past(std::uint64_t offset, std::span<const std::byte> data);
-  Status make_durable(std::uint64_t offset, std::span<const std::byte> data);
+  Result<std::uint64_t> write_staged(std::span<const Piece> pieces);
+  Result<std::uint64_t> write_past(std::span<const Piece> pieces);
+  // The first `written` bytes of them.
+  Status make_durable(std::span<const Piece> pieces, std::uint64_t written);
   void read_ahead(std::uint64_t offset, std::uint64_t length);
   // Notes the time of a change.
   void changed();

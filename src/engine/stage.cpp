@@ -1,5 +1,7 @@
 #include "engine/stage.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 
@@ -75,8 +77,45 @@ Result<std::uint32_t> Stager::bucket_for(Key key, const FileSettings& settings) 
   return fail(ENOBUFS, "no room in the mapped tiers");
 }
 
-Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, std::uint32_t at,
-                                        const std::byte* data, std::uint32_t length) {
+bool Stager::take(const BucketView& states, std::byte* bytes, const Part& part) {
+  const auto at = part.at;
+  const auto end = at + part.length;
+  prefetch(bytes + at, part.length);
+  bool some_invalid = false;
+  bool some_saved = false;  // or on their way
+  bool some_readable = false;
+  states.for_each(at, end, [&](std::uint32_t, std::uint32_t, ByteState s) {
+    some_invalid = some_invalid || s == ByteState::kInvalid;
+    some_saved = some_saved || s == ByteState::kValid || s == ByteState::kClaimed;
+    some_readable = some_readable || readable(s);
+  });
+  // W1: what is Valid or Claimed becomes Dirty before its bytes change.
+  if (some_saved &&
+      !states.rewrite(at, end, [](ByteState s) { return readable(s) ? ByteState::kDirty : s; })) {
+    return false;
+  }
+  FOREBAY_CRASH_POINT("stage.before_copy");
+  const auto weights = states.weights();
+  if (some_readable && some_invalid) {
+    states.for_each(at, end, [&](std::uint32_t b, std::uint32_t e, ByteState s) {
+      if (readable(s)) weights.take_off(bytes, b, e);
+    });
+  }
+  const auto place = states.bucket().place.load(std::memory_order_relaxed);
+  core_.tiers.copy_in(place - 1, at, part.data, part.length, weights,
+                      some_invalid ? PageWeights::Old::kNone : PageWeights::Old::kCounted);
+  FOREBAY_CRASH_POINT("stage.copied");
+  if (some_invalid && !states.rewrite(at, end, [](ByteState) { return ByteState::kDirty; })) {
+    // The copied bytes are Invalid still or again, so that they do not count; those that were readable do.
+    states.trust(bytes);
+    return false;
+  }
+  FOREBAY_CRASH_POINT("stage.dirty");
+  return true;
+}
+
+Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, Parts parts,
+                                        std::size_t& taken) {
   const auto index = bucket_for(key, settings);
   if (!index && index.error().code == ENOBUFS) return Outcome::kNoRoom;
   if (!index) return std::unexpected(index.error());
@@ -90,54 +129,28 @@ Result<Stager::Outcome> Stager::try_put(const FileSettings& settings, Key key, s
     return fail(EIO, format_text("block {} of {} was damaged in the buffer", key_block(key),
                                  core_.files.path(key_file(key))));
   }
-  const auto place = bucket.place.load(std::memory_order_relaxed);
-  if (place == 0) return Outcome::kBusy;
+  if (bucket.place.load(std::memory_order_relaxed) == 0) return Outcome::kBusy;
   std::byte* bytes = core_.buckets.data(bucket);
   if (bytes == nullptr) return Outcome::kNotMapped;
 
-  prefetch(bytes + at, length);
   const auto states = core_.buckets.view(*index);
-  const auto end = at + length;
-  bool some_invalid = false;
-  bool some_saved = false;  // or on their way
-  bool some_readable = false;
-  states.for_each(at, end, [&](std::uint32_t, std::uint32_t, ByteState s) {
-    some_invalid = some_invalid || s == ByteState::kInvalid;
-    some_saved = some_saved || s == ByteState::kValid || s == ByteState::kClaimed;
-    some_readable = some_readable || readable(s);
-  });
   const bool was_clean = bucket.dirty_since.load(std::memory_order_relaxed) == 0;
+  std::uint32_t end = 0;
   {
     const Change change(bucket);
     if (was_clean) note_dirty(file, key_block(key));  // W3
-    // W1: what is Valid or Claimed becomes Dirty before its bytes change.
-    if (some_saved &&
-        !states.rewrite(at, end, [](ByteState s) { return readable(s) ? ByteState::kDirty : s; })) {
-      return Outcome::kFragmented;
+    for (; taken < parts.size() && take(states, bytes, parts[taken]); ++taken)
+      end = std::max(end, parts[taken].at + parts[taken].length);
+    if (taken != 0) {
+      if (was_clean) bucket.dirty_since.store(core_.control.tick(), std::memory_order_relaxed);
+      raise_size(file, key_block(key) * core_.bucket_size() + end);
+      FOREBAY_CRASH_POINT("stage.sized");
     }
-    FOREBAY_CRASH_POINT("stage.before_copy");
-    const auto weights = states.weights();
-    if (some_readable && some_invalid) {
-      states.for_each(at, end, [&](std::uint32_t b, std::uint32_t e, ByteState s) {
-        if (readable(s)) weights.take_off(bytes, b, e);
-      });
-    }
-    core_.tiers.copy_in(place - 1, at, data, length, weights,
-                        some_invalid ? PageWeights::Old::kNone : PageWeights::Old::kCounted);
-    FOREBAY_CRASH_POINT("stage.copied");
-    if (some_invalid && !states.rewrite(at, end, [](ByteState) { return ByteState::kDirty; })) {
-      // The copied bytes are Invalid still or again, so that they do not count; those that were readable do.
-      states.trust(bytes);
-      return Outcome::kFragmented;
-    }
-    FOREBAY_CRASH_POINT("stage.dirty");
-    if (was_clean) bucket.dirty_since.store(core_.control.tick(), std::memory_order_relaxed);
-    raise_size(file, key_block(key) * core_.bucket_size() + end);
-    FOREBAY_CRASH_POINT("stage.sized");
   }
+  if (taken == 0) return Outcome::kFragmented;
   touch(core_, bucket, settings.eviction);
   if (was_clean || end == core_.bucket_size()) drainer_.kick();
-  return Outcome::kStaged;
+  return taken == parts.size() ? Outcome::kStaged : Outcome::kFragmented;
 }
 
 Status Stager::wait_for_room(std::uint32_t seen) const {
@@ -148,8 +161,7 @@ Status Stager::wait_for_room(std::uint32_t seen) const {
   return {};
 }
 
-Status Stager::straight_home(const HomeFile& home, Key key, std::uint32_t at, const std::byte* data,
-                             std::uint32_t length, bool& done) {
+Status Stager::straight_home(const HomeFile& home, Key key, const Part& part, bool& done) {
   auto& file = core_.control.file(key_file(key));
   expect_dirty(file, key_block(key));
   const auto inserted = core_.buckets.insert(key, BucketTable::kNoTier);
@@ -170,33 +182,36 @@ Status Stager::straight_home(const HomeFile& home, Key key, std::uint32_t at, co
     return help_truncation(core_, drain_, home.file(), &home);
   }
   FOREBAY_CRASH_POINT("straight.before_write");
-  iovec piece{const_cast<std::byte*>(data), length};
-  const auto offset = key_block(key) * core_.bucket_size() + at;
+  iovec piece{const_cast<std::byte*>(part.data), part.length};
+  const auto offset = key_block(key) * core_.bucket_size() + part.at;
   const auto status = home.write({&piece, 1}, offset);
   FOREBAY_CRASH_POINT("straight.written");
-  if (status) raise_size(file, offset + length);
+  if (status) raise_size(file, offset + part.length);
   unlink();
-  count(core_.counters().straight_home_bytes, status ? length : 0);
+  count(core_.counters().straight_home_bytes, status ? part.length : 0);
   done = true;
   return status;
 }
 
-Status Stager::put(const std::shared_ptr<HomeFile>& home, const FileSettings& settings, std::uint64_t block,
-                   std::uint32_t at, const std::byte* data, std::uint32_t length, Way way) {
+Status Stager::put_parts(const std::shared_ptr<HomeFile>& home, const FileSettings& settings,
+                         std::uint64_t block, Parts parts, Way way) {
   const auto key = home->key(block);
   if (way == Way::kStraightHome && !core_.buckets.find(key)) {
     bool done = false;
-    FOREBAY_TRY(straight_home(*home, key, at, data, length, done));
-    if (done) return {};
+    FOREBAY_TRY(straight_home(*home, key, parts.front(), done));
+    if (done) parts = parts.subspan(1);
+    if (parts.empty()) return {};
   }
   Clock::time_point patience_ends{};
   Clock::time_point waiting_since{};
   for (;;) {
     const auto room = core_.control.shared().room.load(std::memory_order_acquire);
-    FOREBAY_ASSIGN(const auto outcome, try_put(settings, key, at, data, length));
+    std::size_t taken = 0;
+    FOREBAY_ASSIGN(const auto outcome, try_put(settings, key, parts, taken));
+    for (const auto& part : parts.first(taken)) core_.tally.add(&Counters::staged_bytes, part.length);
+    parts = parts.subspan(taken);
     switch (outcome) {
       case Outcome::kStaged:
-        core_.tally.add(&Counters::staged_bytes, length);
         if (waiting_since != Clock::time_point{}) {
           count(core_.counters().waits_for_room);
           count(core_.counters().wait_ns, static_cast<std::uint64_t>((Clock::now() - waiting_since).count()));
@@ -248,8 +263,10 @@ Status Stager::put(const std::shared_ptr<HomeFile>& home, const FileSettings& se
           drop_buckets(core_, drain_, home->file(), block, block, Drop::kClean);
         }
         bool done = false;
-        FOREBAY_TRY(straight_home(*home, key, at, data, length, done));
-        if (done) return {};
+        FOREBAY_TRY(straight_home(*home, key, parts.front(), done));
+        if (done) parts = parts.subspan(1);
+        if (parts.empty()) return {};
+        if (done) break;
         // Somebody has the block by now; or so many write straight to a home that does not answer that there
         // is no descriptor left.
         if (now >= patience_ends + core_.settings.limits.home_wait)
@@ -261,20 +278,39 @@ Status Stager::put(const std::shared_ptr<HomeFile>& home, const FileSettings& se
   }
 }
 
-Result<std::uint64_t> Stager::put_range(const std::shared_ptr<HomeFile>& home, const FileSettings& settings,
-                                        std::uint64_t offset, std::span<const std::byte> data, Way way) {
-  const auto bucket_size = core_.bucket_size();
-  for (std::uint64_t done = 0; done < data.size();) {
-    const auto block = core_.block_of(offset + done);
-    const auto at = core_.place_in_block(offset + done);
-    const auto length =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(bucket_size - at, data.size() - done));
-    const auto status = put(home, settings, block, at, data.data() + done, length, way);
-    if (!status && done == 0) return std::unexpected(status.error());
-    if (!status) return done;
-    done += length;
-  }
-  return data.size();
+Result<std::uint64_t> Stager::put(const std::shared_ptr<HomeFile>& home, const FileSettings& settings,
+                                  std::span<const Piece> pieces, Way way) {
+  std::array<Part, kMostParts> parts;  // NOLINT(*-member-init): filled as far as it is used
+  std::size_t count = 0;
+  std::uint64_t block = 0;  // of the parts
+  std::uint64_t gathered = 0;
+  std::uint64_t taken = 0;
+  const auto put_gathered = [&]() -> Status {
+    if (count == 0) return {};
+    FOREBAY_TRY(put_parts(home, settings, block, {parts.data(), count}, way));
+    taken += gathered;
+    count = gathered = 0;
+    return {};
+  };
+  const auto gather = [&](std::uint64_t offset, std::span<const std::byte> data) -> Status {
+    while (!data.empty()) {
+      const auto at = core_.place_in_block(offset);
+      const auto length =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(core_.bucket_size() - at, data.size()));
+      if (count == kMostParts || block != core_.block_of(offset)) FOREBAY_TRY(put_gathered());
+      block = core_.block_of(offset);
+      parts[count++] = {at, length, data.data()};
+      gathered += length;
+      offset += length;
+      data = data.subspan(length);
+    }
+    return {};
+  };
+  Status status;
+  for (std::size_t i = 0; status && i < pieces.size(); ++i) status = gather(pieces[i].offset, pieces[i].data);
+  if (status) status = put_gathered();
+  if (!status && taken == 0) return std::unexpected(status.error());
+  return taken;
 }
 
 }  // namespace forebay

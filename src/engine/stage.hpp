@@ -12,6 +12,7 @@
 #include "engine/core.hpp"
 #include "engine/drainer.hpp"
 #include "engine/mover.hpp"
+#include "engine/piece.hpp"
 #include "policy/placement.hpp"
 
 namespace forebay {
@@ -23,14 +24,10 @@ class Stager {
 
   // Straight home: of a block that nothing is buffered of. Others are staged in any case.
   enum class Way { kStaged, kStraightHome };
-  // Takes `length` bytes for offset `at` of a block.
-  Status put(const std::shared_ptr<HomeFile>& home, const FileSettings& settings, std::uint64_t block,
-             std::uint32_t at, const std::byte* data, std::uint32_t length, Way way = Way::kStaged);
-
-  // Takes a range, block by block; how much was taken if something went wrong after the first block.
-  Result<std::uint64_t> put_range(const std::shared_ptr<HomeFile>& home, const FileSettings& settings,
-                                  std::uint64_t offset, std::span<const std::byte> data,
-                                  Way way = Way::kStaged);
+  // Takes pieces in the order in which they come; those that follow each other in a block under one lock. How
+  // many bytes were taken, if something went wrong after some had been.
+  Result<std::uint64_t> put(const std::shared_ptr<HomeFile>& home, const FileSettings& settings,
+                            std::span<const Piece> pieces, Way way = Way::kStaged);
 
   // A bucket for `key` in a mapped tier, evicting what may be forgotten. ENOBUFS: none without waiting.
   Result<std::uint32_t> bucket_for(Key key, const FileSettings& settings);
@@ -46,11 +43,23 @@ class Stager {
     kBusy,  // being written straight home
     kTruncating,
   };
-  Result<Outcome> try_put(const FileSettings& settings, Key key, std::uint32_t at, const std::byte* data,
-                          std::uint32_t length);
+  // What is to be taken into one block.
+  struct Part {
+    std::uint32_t at;
+    std::uint32_t length;
+    const std::byte* data;
+  };
+  using Parts = std::span<const Part>;
+  static constexpr std::size_t kMostParts = 64;  // under one lock
+
+  // `taken`: how many of the parts are staged, whatever comes of the others.
+  Result<Outcome> try_put(const FileSettings& settings, Key key, Parts parts, std::size_t& taken);
+  // False: there is no room to note so many pieces. Needs the lock, and to be in a change.
+  [[nodiscard]] bool take(const BucketView& states, std::byte* bytes, const Part& part);
+  Status put_parts(const std::shared_ptr<HomeFile>& home, const FileSettings& settings, std::uint64_t block,
+                   Parts parts, Way way);
   Status wait_for_room(std::uint32_t seen) const;
-  Status straight_home(const HomeFile& home, Key key, std::uint32_t at, const std::byte* data,
-                       std::uint32_t length, bool& done);
+  Status straight_home(const HomeFile& home, Key key, const Part& part, bool& done);
 
   Core& core_;
   Drainer& drainer_;

@@ -185,21 +185,35 @@ class Worker {
     const bool append = rules_size(f) && offset == truth_.files[f].size.load() && one_in(2);
     if (!append && one_in(16)) return write_as_one(f, offset, bytes, seed);
     begin(Deed::kWrite, f, offset, length, seed);
-    const auto done = append ? handle(f).append(bytes) : handle(f).write(offset, bytes);
+    const auto done = append      ? handle(f).append(bytes)
+                      : one_in(4) ? handle(f).write(shuffled_pieces(offset, bytes))
+                                  : handle(f).write(offset, bytes);
     check(done, append ? "append" : "write");
     if (*done != (append ? offset : length))
       wrong(format_text("{} says {}", append ? "append" : "write", *done));
     commit();
   }
 
-  // In pieces, which are there all or none.
-  void write_as_one(unsigned f, std::uint64_t offset, std::span<const std::byte> bytes, std::uint64_t seed) {
-    Batch batch;
+  std::vector<Piece> pieces_of(std::uint64_t offset, std::span<const std::byte> bytes,
+                               std::uint64_t longest) {
+    std::vector<Piece> pieces;
     for (std::uint64_t at = 0; at < bytes.size();) {
-      const auto length = std::min<std::uint64_t>(1 + below(2000), bytes.size() - at);
-      batch.pieces.push_back({offset + at, bytes.subspan(at, length)});
+      const auto length = std::min<std::uint64_t>(1 + below(longest), bytes.size() - at);
+      pieces.push_back({offset + at, bytes.subspan(at, length)});
       at += length;
     }
+    return pieces;
+  }
+
+  std::vector<Piece> shuffled_pieces(std::uint64_t offset, std::span<const std::byte> bytes) {
+    auto pieces = pieces_of(offset, bytes, 500);
+    for (auto left = pieces.size(); left > 1; --left) std::swap(pieces[left - 1], pieces[below(left)]);
+    return pieces;
+  }
+
+  // In pieces, which are there all or none.
+  void write_as_one(unsigned f, std::uint64_t offset, std::span<const std::byte> bytes, std::uint64_t seed) {
+    const Batch batch{.pieces = pieces_of(offset, bytes, 2000)};
     begin(Deed::kWrite, f, offset, bytes.size(), seed);
     check(handle(f).write_as_one(batch), "write_as_one");
     commit();

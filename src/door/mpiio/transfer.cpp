@@ -5,6 +5,8 @@
 #include <memory>
 #include <span>
 
+#include "engine/gathered_writes.hpp"
+
 namespace forebay::mpiio {
 namespace {
 
@@ -50,15 +52,14 @@ class MemoryCursor {
 
 Status write_together(File& file, const View& view, std::uint64_t position, const std::byte* data,
                       std::uint64_t length) {
-  return view.for_each(position, length, [&](std::uint64_t offset, std::uint64_t piece) -> Result<bool> {
-    while (piece != 0) {
-      FOREBAY_ASSIGN(const auto taken, file.write(offset, std::span(data, piece)));
-      data += taken;
-      offset += taken;
-      piece -= taken;
-    }
+  GatheredWrites writes(file);
+  const auto add = [&](std::uint64_t offset, std::uint64_t piece) -> Result<bool> {
+    FOREBAY_TRY(writes.add(offset, {data, piece}));
+    data += piece;
     return true;
-  });
+  };
+  FOREBAY_TRY(view.for_each(position, length, add));
+  return writes.finish();
 }
 
 Result<std::uint64_t> read_together(File& file, const View& view, std::uint64_t position, std::byte* out,
