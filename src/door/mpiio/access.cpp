@@ -89,9 +89,14 @@ int check_committed(OpenFile& file, Access access) {
   return code;
 }
 
+// The mode of the open does not allow it, to none of the ranks.
+bool wrong_way(const OpenFile& file, const Access& access) {
+  return access.way == Way::kRead ? !file.readable() : !file.writable();
+}
+
 bool good_arguments(const OpenFile& file, const Access& access) {
   return access.count >= 0 && (access.pointer != Pointer::kExplicit || access.offset >= 0) &&
-         access.type != MPI_DATATYPE_NULL && (access.way == Way::kRead ? file.readable() : file.writable());
+         access.type != MPI_DATATYPE_NULL && !wrong_way(file, access);
 }
 
 // Is the memory such that touching it would end the program? The native call answers EFAULT. (Types of
@@ -199,7 +204,7 @@ std::optional<Outcome> perform(OpenFile& file, const Access& access) {
   };
   if (!good_arguments(file, access)) {
     nothing_moves();
-    if (by_shared_pointer(access)) return std::nullopt;
+    if (by_shared_pointer(access) || wrong_way(file, access)) return std::nullopt;
     return leave_to_native(file, access, "MPI-IO: arguments that MPI may refuse");
   }
   const auto type = known_type(access.type);

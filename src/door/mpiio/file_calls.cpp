@@ -91,7 +91,8 @@ int preallocate(OpenFile& file, MPI_Offset size) {
   if (ours) file.take_over_pointer();
   MPI_Offset now = 0;
   if (code == MPI_SUCCESS) code = get_size(file, &now);
-  if (!file.ranks().all(code == MPI_SUCCESS)) return code;
+  // OMPIO refuses nobody, also who may only read.
+  if (!file.ranks().all(code == MPI_SUCCESS) || !file.writable()) return code;
   const auto status = file.truncate(static_cast<std::uint64_t>(now));
   return status ? MPI_SUCCESS : raise(file.real(), status.error());
 }

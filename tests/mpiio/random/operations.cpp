@@ -43,6 +43,9 @@ int finish(int code, MPI_Request* request, int count, MPI_Status* status) {
    [](MPI_File f, MPI_Offset o, void* b, int n, MPI_Datatype t, MPI_Status* s) {   \
      MPI_Request request = MPI_REQUEST_NULL;                                       \
      return finish(MPI_File_##NAME##END(f, o, b, n, t, &request), &request, n, s); \
+   },                                                                              \
+   [](MPI_File f, MPI_Offset o, void* b, int n, MPI_Datatype t, MPI_Request* r) {  \
+     return MPI_File_##NAME##END(f, o, b, n, t, r);                                \
    }}
 #define IHERE(NAME, END, WRITES, ALL, SHARED)                                   \
   {#NAME #END,                                                                  \
@@ -53,6 +56,9 @@ int finish(int code, MPI_Request* request, int count, MPI_Status* status) {
    [](MPI_File f, MPI_Offset, void* b, int n, MPI_Datatype t, MPI_Status* s) {  \
      MPI_Request request = MPI_REQUEST_NULL;                                    \
      return finish(MPI_File_##NAME##END(f, b, n, t, &request), &request, n, s); \
+   },                                                                           \
+   [](MPI_File f, MPI_Offset, void* b, int n, MPI_Datatype t, MPI_Request* r) { \
+     return MPI_File_##NAME##END(f, b, n, t, r);                                \
    }}
 #define SPLIT_AT(NAME, END, WRITES)                                              \
   {#NAME "_begin" #END,                                                          \

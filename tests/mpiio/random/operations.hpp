@@ -14,6 +14,9 @@ struct Operation {
   // Carries it out to its end, whatever form it has. Fills in the status.
   int (*run)(MPI_File file, MPI_Offset offset, void* buffer, int count, MPI_Datatype type,
              MPI_Status* status);
+  // Begins it only, if it is a nonblocking one.
+  int (*start)(MPI_File file, MPI_Offset offset, void* buffer, int count, MPI_Datatype type,
+               MPI_Request* request) = nullptr;
 };
 
 std::span<const Operation> operations();
