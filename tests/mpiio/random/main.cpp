@@ -21,17 +21,19 @@
 
 namespace {
 
+// What the library that moves the bytes does not do alike twice, or not at all.
+struct Library {
+  int append = MPI_MODE_APPEND;
+  bool allocates_in_view = false;  // preallocate writes what the view shows, and more than was asked for
+  bool seeks_shared_end = true;    // and lands there
+  bool judges_offsets = true;      // negative ones; otherwise it writes somewhere, up to exabytes away
+  bool creates_together = true;    // otherwise other ranks may look for it before rank 0 has made it
+};
 #ifdef OPEN_MPI
-constexpr int kAppend = 0;  // OMPIO's pointer is anywhere after such an open
-// OMPIO's preallocate writes what the view shows, and more than was asked for, while others go on.
-constexpr bool kAllocatesInView = true;
-constexpr bool kNegativeOffsets = false;  // OMPIO writes there: somewhere, up to exabytes away
-constexpr bool kCreatesTogether = false;  // OMPIO's other ranks may look for it before rank 0 has made it
+// The pointer is anywhere after an open with MPI_MODE_APPEND.
+constexpr Library library{0, true, false, false, false};
 #else
-constexpr int kAppend = MPI_MODE_APPEND;
-constexpr bool kAllocatesInView = false;
-constexpr bool kNegativeOffsets = true;
-constexpr bool kCreatesTogether = true;
+constexpr Library library{};
 #endif
 
 bool gaps_behind_the_end = false;
@@ -68,17 +70,19 @@ class Program {
   Program(std::string path, std::uint64_t seed)
       : path_(std::move(path)), all_(seed), own_(seed * 1000 + static_cast<std::uint64_t>(world_rank)) {
     alone_ = all_.chance(15);
-    comm_ = alone_ ? MPI_COMM_SELF : MPI_COMM_WORLD;
     if (alone_) path_ += std::format(".{}", world_rank);
-    rank_ = alone_ ? 0 : world_rank;
-    size_ = alone_ ? 1 : world_size;
+    // Ranks may be numbered otherwise than in the world.
+    const int key = all_.chance(20) ? world_size - world_rank : world_rank;
+    MPI_Comm_split(MPI_COMM_WORLD, alone_ ? world_rank : 0, key, &comm_);
+    MPI_Comm_rank(comm_, &rank_);
+    MPI_Comm_size(comm_, &size_);
     region_ = all_.chance(10) ? 1 << 20 : all_.chance(50) ? 1 << 12 : 1 << 16;
     // Where a file ends while others write to it is a matter of luck.
     bounded_ = size_ > 1 || all_.chance(60);
   }
 
   void run() {
-    if (!kCreatesTogether && rank_ == 0) std::fclose(std::fopen(path_.c_str(), "w"));
+    if (!library.creates_together && rank_ == 0) std::fclose(std::fopen(path_.c_str(), "w"));
     MPI_Barrier(comm_);
     open(MPI_MODE_RDWR | MPI_MODE_CREATE);
     if (bounded_) MPI_File_set_size(file_, (size_ + 2) * region_);
@@ -88,10 +92,13 @@ class Program {
       boundary();
     }
     close();
+    MPI_Comm_free(&comm_);
   }
 
  private:
   void open(int amode) {
+    readable_ = (amode & MPI_MODE_WRONLY) == 0;
+    writable_ = (amode & MPI_MODE_RDONLY) == 0;
     const int code = MPI_File_open(comm_, path_.c_str(), amode, MPI_INFO_NULL, &file_);
     MPI_Offset size = -1;
     if (code == MPI_SUCCESS) MPI_File_get_size(file_, &size);
@@ -110,7 +117,11 @@ class Program {
     const auto way = all_.pick(0, 9);
     if (way < 3) {
       close();
-      open(way == 0 ? MPI_MODE_RDWR | kAppend : MPI_MODE_RDWR);
+      const auto mode = all_.pick(0, 9);
+      open(mode == 0 && bounded_ ? MPI_MODE_RDONLY
+           : mode == 1           ? MPI_MODE_WRONLY
+           : way == 0            ? MPI_MODE_RDWR | library.append
+                                 : MPI_MODE_RDWR);
       where();
       return;
     }
@@ -123,11 +134,28 @@ class Program {
       note("size {}", size);
     }
     MPI_Barrier(comm_);
-    if (way == 8) resize();
+    if (all_.chance(20)) peek();
+    if (way == 8 && writable_) resize();
     if (way == 9) {
       atomic_ = !atomic_;
       note("atomicity {} -> {}", atomic_, class_of(MPI_File_set_atomicity(file_, atomic_ ? 1 : 0)));
     }
+  }
+
+  // Through a handle of its own.
+  void peek() {
+    MPI_File other = MPI_FILE_NULL;
+    int code = MPI_File_open(MPI_COMM_SELF, path_.c_str(), MPI_MODE_RDONLY, MPI_INFO_NULL, &other);
+    note("another handle -> {}", class_of(code));
+    MPI_Offset size = 0;
+    MPI_File_get_size(other, &size);
+    std::vector<char> bytes(static_cast<std::size_t>(std::min<MPI_Offset>(size, own_.pick(0, 5000))));
+    const auto at = own_.pick(0, size - static_cast<MPI_Offset>(bytes.size()));
+    code = MPI_File_read_at(other, at, bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE,
+                            MPI_STATUS_IGNORE);
+    note("reads {} of {} at {} -> {}: {:x}", bytes.size(), size, at, class_of(code), hash(bytes));
+    MPI_File_close(&other);
+    MPI_Barrier(comm_);
   }
 
   void resize() {
@@ -135,9 +163,9 @@ class Program {
     MPI_File_get_size(file_, &size);
     MPI_Barrier(comm_);
     const auto wanted = bounded_ ? (size_ + 2 + all_.pick(0, 1)) * region_ : size + all_.pick(-100, 100);
-    const bool allocate = all_.chance(30) && (!kAllocatesInView || size_ == 1);
+    const bool allocate = all_.chance(30) && (!library.allocates_in_view || size_ == 1);
     const Type bytes = std::make_shared<MPI_Datatype>(MPI_BYTE);
-    if (allocate && kAllocatesInView) set_view(0, bytes, bytes);
+    if (allocate && library.allocates_in_view) set_view(0, bytes, bytes);
     const int code = allocate ? MPI_File_preallocate(file_, wanted) : MPI_File_set_size(file_, wanted);
     MPI_File_get_size(file_, &size);
     note("{} {} -> {} size {}", allocate ? "preallocate" : "set_size", wanted, class_of(code), size);
@@ -173,12 +201,14 @@ class Program {
     if (dice < 6) return seek(share);
     if (dice < 9) return mistake();
     if (dice < 12) return where();
+    if (dice < 20) return several(share);
     step(pick_operation(own_, false), share);
   }
 
   // At the end of a file MPI libraries disagree, with each other and from call to call, about what a read
   // that is collective or nonblocking tells, and leave what they like in memory with gaps.
-  [[nodiscard]] bool may_read(const Operation& one) const {
+  [[nodiscard]] bool may_do(const Operation& one) const {
+    if (one.writes ? !writable_ : !readable_) return false;
     return bounded_ || one.writes || (!one.collective && one.name[0] == 'r');
   }
 
@@ -187,7 +217,7 @@ class Program {
       const auto all = operations();
       const auto& one =
           all[static_cast<std::size_t>(dice.pick(0, static_cast<std::int64_t>(all.size()) - 1))];
-      if (one.collective == collective && !one.shared && may_read(one)) return one;
+      if (one.collective == collective && !one.shared && may_do(one)) return one;
     }
   }
 
@@ -198,22 +228,30 @@ class Program {
     position_ = 0;
   }
 
+  // One with a gap is a view with gaps by itself.
+  Type etype() {
+    for (;;) {
+      auto one = random_etype(all_);
+      if (bounded_ || gaps_behind_the_end || size_of(one) == extent_of(one)) return one;
+    }
+  }
+
   // A region for each rank, in bytes or a plain type.
   Share plain_view() {
-    const Type etype = all_.chance(60) ? std::make_shared<MPI_Datatype>(MPI_BYTE) : random_etype(all_);
-    if (all_.chance(60) || size_of(etype) > 1) {
-      set_view(all_.pick(0, 64), etype, etype);
+    const Type unit = all_.chance(60) ? std::make_shared<MPI_Datatype>(MPI_BYTE) : etype();
+    if (all_.chance(60) || size_of(unit) > 1) {
+      set_view(all_.pick(0, 64), unit, unit);
     } else {
       MPI_File_get_position(file_, &position_);
-      set_view(0, etype, etype);
+      set_view(0, unit, unit);
     }
-    const auto each = region_ / size_of(etype);
-    return {etype, each, rank_ * each};
+    const auto each = region_ / extent_of(unit);
+    return {unit, each, rank_ * each};
   }
 
   // Ranks take turns, tile by tile.
   Share interleaved() {
-    const auto etype = random_etype(all_);
+    const auto etype = this->etype();
     const auto tile = random_type(all_, etype, 2, true);
     const auto extent = extent_of(tile);
     set_view(all_.pick(0, 64) + rank_ * extent, etype, resized(tile, extent * size_));
@@ -223,7 +261,7 @@ class Program {
 
   // Each has a type and a region of its own.
   Share apart() {
-    const auto etype = random_etype(all_);
+    const auto etype = this->etype();
     const auto tile = random_type(own_, etype, 2, true);
     set_view(all_.pick(0, 64) + rank_ * region_, etype, tile);
     const auto tiles = region_ / extent_of(tile);
@@ -253,7 +291,8 @@ class Program {
     int code = MPI_SUCCESS;
     const auto which = own_.pick(0, 4);
     if (which == 0) code = MPI_File_read_at(file_, 0, &value, -1, MPI_INT, &status);
-    if (which == 1 && kNegativeOffsets) code = MPI_File_write_at(file_, -5, &value, 1, MPI_INT, &status);
+    if (which == 1 && library.judges_offsets)
+      code = MPI_File_write_at(file_, -5, &value, 1, MPI_INT, &status);
     if (which == 2) code = MPI_File_seek(file_, 0, 12345);
     if (which == 3) code = MPI_File_read(file_, &value, 1, MPI_DATATYPE_NULL, &status);
     if (which == 4) code = MPI_File_seek(file_, -1, MPI_SEEK_SET);
@@ -281,20 +320,56 @@ class Program {
     if (!operation.at && !operation.writes && !bounded_) MPI_File_seek(file_, position_, MPI_SEEK_SET);
   }
 
+  // Several of them under way at once, each in a part of its own.
+  void several(const Share& share) {
+    const auto all = operations();
+    const auto& one = all[static_cast<std::size_t>(own_.pick(0, static_cast<std::int64_t>(all.size()) - 1))];
+    if (one.start == nullptr || one.collective || one.shared || !one.at || !may_do(one)) return;
+    const auto count = own_.pick(2, 4);
+    const auto room = std::min<MPI_Offset>(share.etypes / count, 500);
+    std::vector<MPI_Request> requests(static_cast<std::size_t>(count), MPI_REQUEST_NULL);
+    std::vector<std::vector<char>> buffers;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const auto etypes = own_.pick(0, room);
+      buffers.emplace_back(static_cast<std::size_t>(etypes * extent_of(share.etype) + 16), '\xaa');
+      if (one.writes) fill(buffers.back());
+      const int code =
+          one.start(file_, share.first + i * room, buffers.back().data(), static_cast<int>(etypes),
+                    *share.etype, &requests[static_cast<std::size_t>(i)]);
+      note("{} begun -> {}", one.name, class_of(code));
+    }
+    std::vector<MPI_Status> statuses(requests.size());
+    if (own_.chance(50)) {
+      MPI_Waitall(static_cast<int>(count), requests.data(), statuses.data());
+    } else {
+      for (auto i = requests.size(); i-- > 0;) MPI_Wait(&requests[i], &statuses[i]);
+    }
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      int bytes = -1;
+      MPI_Get_elements(&statuses[i], MPI_BYTE, &bytes);
+      note("{} bytes: {:x}", bytes, hash(buffers[i]));
+    }
+  }
+
+  void fill(std::vector<char>& buffer) {
+    auto word = own_.engine();
+    for (auto& byte : buffer) byte = static_cast<char>((word = word * 6364136223846793005u + 1) >> 56);
+  }
+
   void move(const Operation& operation, MPI_Offset offset, const Type& memory, int count) {
     std::vector<char> buffer(static_cast<std::size_t>(count * extent_of(memory) + 16), '\xaa');
-    if (operation.writes) {
-      auto word = own_.engine();
-      for (auto& byte : buffer) byte = static_cast<char>((word = word * 6364136223846793005u + 1) >> 56);
-    }
+    if (operation.writes) fill(buffer);
     MPI_Status status;
     MPI_Status_set_elements(&status, MPI_BYTE, 0);
-    const int code = operation.run(file_, offset, buffer.data(), count, *memory, &status);
+    const bool absolute = count > 0 && (bounded_ || operation.writes) && own_.chance(10);
+    const auto type = absolute ? by_address(buffer.data(), count, memory) : memory;
+    const int code = operation.run(file_, offset, absolute ? MPI_BOTTOM : buffer.data(), absolute ? 1 : count,
+                                   *type, &status);
     int whole = -1;
     int elements = -1;
     MPI_Offset here = -1;
     if (code == MPI_SUCCESS && count > 0) MPI_Get_count(&status, *memory, &whole);
-    if (code == MPI_SUCCESS && count > 0) MPI_Get_elements(&status, *memory, &elements);
+    if (code == MPI_SUCCESS && count > 0) MPI_Get_elements(&status, MPI_BYTE, &elements);
     // Where the shared one is while others may still move it is looked at later.
     if (!operation.shared) MPI_File_get_position(file_, &here);
     note("{} at {} x {} -> {} count {} elements {} then at {}: {:x}", operation.name, offset, count,
@@ -303,7 +378,7 @@ class Program {
 
   // The shared pointer: one rank after the other, or all in order.
   void shared_part() {
-    const auto etype = random_etype(all_);
+    const auto etype = this->etype();
     const bool plain = (!bounded_ && !gaps_behind_the_end) || all_.chance(50);
     const auto filetype = plain ? etype : random_type(all_, etype, 2, true);
     set_view(all_.pick(0, 64), etype, filetype);
@@ -312,8 +387,7 @@ class Program {
     const auto steps = all_.pick(1, 6);
     for (std::int64_t i = 0; i < steps; ++i) {
       if (all_.chance(20)) {
-        const auto to = all_.pick(0, most);
-        note("seek_shared -> {}", class_of(MPI_File_seek_shared(file_, to, MPI_SEEK_SET)));
+        seek_shared(all_.pick(0, most));
         // What was written behind it may be written by another now.
         MPI_File_sync(file_);
         MPI_Barrier(comm_);
@@ -323,10 +397,26 @@ class Program {
     }
   }
 
+  void seek_shared(MPI_Offset to) {
+    MPI_Offset here = 0;
+    const auto way = all_.pick(0, library.seeks_shared_end ? 2 : 1);
+    if (way == 1) MPI_File_get_position_shared(file_, &here);
+    MPI_Barrier(comm_);
+    if (way == 2 && bounded_) {
+      note("seek_shared to the end -> {}", class_of(MPI_File_seek_shared(file_, 0, MPI_SEEK_END)));
+      MPI_File_get_position_shared(file_, &here);
+      note("which is at {}", here);
+      MPI_Barrier(comm_);
+      here = 0;
+    }
+    note("seek_shared -> {}",
+         class_of(MPI_File_seek_shared(file_, to - here, way == 1 ? MPI_SEEK_CUR : MPI_SEEK_SET)));
+  }
+
   void shared_step(MPI_Offset most) {
     const auto all = operations();
     const auto& one = all[static_cast<std::size_t>(all_.pick(0, static_cast<std::int64_t>(all.size()) - 1))];
-    if (!one.shared || (!bounded_ && !one.writes)) return shared_step(most);
+    if (!one.shared || (!bounded_ && !one.writes) || !may_do(one)) return shared_step(most);
     Type etype = std::make_shared<MPI_Datatype>(MPI_DATATYPE_NULL);
     MPI_Offset displacement = 0;
     MPI_Datatype filetype = MPI_DATATYPE_NULL;
@@ -346,13 +436,15 @@ class Program {
   std::string path_;
   Dice all_;
   Dice own_;
-  MPI_Comm comm_ = MPI_COMM_WORLD;
+  MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_File file_ = MPI_FILE_NULL;
   MPI_Offset position_ = 0;
   MPI_Offset region_ = 0;
   int rank_ = 0;
   int size_ = 1;
   bool alone_ = false;
+  bool readable_ = true;
+  bool writable_ = true;
   bool bounded_ = true;  // long enough from the start: nobody reads at the end
   bool atomic_ = false;
 };

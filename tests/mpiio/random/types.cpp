@@ -71,8 +71,12 @@ MPI_Datatype make_distributed(Dice& dice, MPI_Datatype element) {
     grid.push_back(static_cast<int>(dice.pick(1, 2)));
     processes *= grid.back();
     sizes.push_back(static_cast<int>(dice.pick(2, 6)));
-    ways.push_back(dice.chance(50) ? MPI_DISTRIBUTE_BLOCK : MPI_DISTRIBUTE_CYCLIC);
-    arguments.push_back(MPI_DISTRIBUTE_DFLT_DARG);
+    const bool whole = grid.back() == 1 && dice.chance(30);
+    ways.push_back(whole             ? MPI_DISTRIBUTE_NONE
+                   : dice.chance(50) ? MPI_DISTRIBUTE_BLOCK
+                                     : MPI_DISTRIBUTE_CYCLIC);
+    const bool cyclic = ways.back() == MPI_DISTRIBUTE_CYCLIC && dice.chance(50);
+    arguments.push_back(cyclic ? static_cast<int>(dice.pick(1, 3)) : MPI_DISTRIBUTE_DFLT_DARG);
   }
   MPI_Datatype made = MPI_DATATYPE_NULL;
   MPI_Type_create_darray(processes, static_cast<int>(dice.pick(0, processes - 1)), dims, sizes.data(),
@@ -154,8 +158,16 @@ Type resized(const Type& type, MPI_Aint extent) {
   return own(made);
 }
 
+Type by_address(void* place, int count, const Type& type) {
+  MPI_Aint address = 0;
+  MPI_Get_address(place, &address);
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  MPI_Type_create_hindexed(1, &count, &address, *type, &made);
+  return own(made);
+}
+
 Type random_etype(Dice& dice) {
-  switch (dice.pick(0, 5)) {
+  switch (dice.pick(0, 6)) {
     case 0:
       return predefined(MPI_INT);
     case 1:
@@ -167,6 +179,8 @@ Type random_etype(Dice& dice) {
       MPI_Type_contiguous(static_cast<int>(dice.pick(2, 5)), MPI_BYTE, &made);
       return own(made);
     }
+    case 4:  // with a gap behind it
+      return resized(predefined(MPI_SHORT), dice.pick(3, 6));
     default:
       return predefined(MPI_BYTE);
   }

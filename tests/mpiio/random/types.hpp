@@ -19,5 +19,8 @@ Type random_type(Dice& dice, const Type& element, int depth, bool ordered);
 // The same with that extent.
 Type resized(const Type& type, MPI_Aint extent);
 
+// `count` of them at `place`, for MPI_BOTTOM.
+Type by_address(void* place, int count, const Type& type);
+
 MPI_Aint extent_of(const Type& type);
 MPI_Aint size_of(const Type& type);
