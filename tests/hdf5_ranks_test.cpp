@@ -64,10 +64,12 @@ TEST_P(Hdf5Ranks, WithDifferentAmountsOfWorkDoNotHang) {
 }
 
 TEST_P(Hdf5Ranks, AreToldWhatNativeTransfersTell) {
-  const auto natively = run(Door::kNone, command(2, "modes"));
-  const auto with_door = run(GetParam().door, command(2, "modes"));
-  EXPECT_NE(natively, "");
-  EXPECT_EQ(different_lines(natively, with_door), "");
+  for (const auto* verb : {"modes", "mixed"}) {
+    const auto natively = run(Door::kNone, command(2, verb));
+    const auto with_door = run(GetParam().door, command(2, verb));
+    EXPECT_NE(natively, "");
+    EXPECT_EQ(different_lines(natively, with_door), "");
+  }
   EXPECT_GT(counted("staged_bytes"), 0u) << "nothing was buffered";
 }
 

@@ -103,8 +103,16 @@ herr_t move(ParallelFile& served, size_t count, void* handles[], hid_t memory_ty
   Status failure = call.agree();
   const bool agreed = failure.has_value();
   OneCall<Data> rest;
+  // HDF5 tells of a collective call what it finds in it: there, what was served stands with nothing selected.
+  const bool stand_ins = together && call.partly_served() && !is_default_list(dxpl);
+  std::vector<Hid> nothing;
   for (size_t i = 0; agreed && i < count; ++i) {
     auto& one = dataset(handles[i]);
+    if (stand_ins && call.serves(i)) {
+      const auto& none = nothing.emplace_back(ask(one.under, one.vol(), H5VL_DATASET_GET_SPACE));
+      H5Sselect_none(none.get());
+      rest.add(one.under, memory_types[i], none.get(), none.get(), data[i]);
+    }
     if (!call.serves(i)) {
       note_refusal(one, call.why_not(i));
       rest.add(one.under, memory_types[i], memory_spaces[i], file_spaces[i], data[i]);

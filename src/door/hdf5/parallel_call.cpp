@@ -32,8 +32,11 @@ std::uint64_t ParallelCall::fingerprint() const {
 
 Status ParallelCall::agree() {
   if (!collective_ || file_.atomic()) return {};
-  const auto served_here = [](const Part& part) {
-    return part.plan.transfer.has_value() || !of_one_call(part.plan.why);
+  // Beside one that is not served, HDF5 converts elements in independent transfers only, and tells so.
+  const bool whole =
+      std::ranges::all_of(parts_, [](const Part& part) { return part.plan.transfer.has_value(); });
+  const auto served_here = [whole](const Part& part) {
+    return part.plan.transfer ? whole || !part.plan.transfer->converts() : !of_one_call(part.plan.why);
   };
   const bool calm =
       std::ranges::none_of(parts_, [](const Part& part) { return part.dataset->must_settle(part.plan); });
@@ -79,14 +82,19 @@ void ParallelCall::written_natively() {
   }
 }
 
+bool ParallelCall::partly_served() const {
+  const auto served =
+      std::ranges::count_if(parts_, [](const Part& part) { return part.plan.transfer.has_value(); });
+  return served != 0 && served != std::ssize(parts_);
+}
+
 void ParallelCall::tell(Transfer::Direction direction) const {
-  if (is_default_list(transfer_)) return;
+  const bool whole =
+      std::ranges::all_of(parts_, [](const Part& part) { return part.plan.transfer.has_value(); });
+  if (!whole || is_default_list(transfer_)) return;
   const bool in_place = direction == Transfer::Direction::kRead || modifies_memory(transfer_);
   TransferFacts sum{};
-  std::size_t served = 0;
   for (const auto& part : parts_) {
-    if (!part.plan.transfer) continue;
-    ++served;
     const auto facts = part.dataset->facts(part.plan, in_place);
     sum.chunked |= facts.chunked;
     sum.cached_chunks |= facts.cached_chunks;
@@ -94,11 +102,7 @@ void ParallelCall::tell(Transfer::Direction direction) const {
     sum.converted += facts.converted;
     sum.moved += facts.moved;
   }
-  if (served == parts_.size()) {
-    tell_mode(transfer_, sum);
-  } else if (served != 0) {
-    tell_of_rest(transfer_);
-  }
+  tell_mode(transfer_, sum);
 }
 
 }  // namespace forebay::hdf5

@@ -30,6 +30,8 @@ class ParallelCall {
 
   // By the order in which they were added: is it for the engine to move?
   [[nodiscard]] bool serves(std::size_t index) const { return parts_[index].plan.transfer.has_value(); }
+  // Some of several, and some not?
+  [[nodiscard]] bool partly_served() const;
   Status write(std::size_t index, const void* memory);
   Status read(std::size_t index, void* memory);
   [[nodiscard]] Reason why_not(std::size_t index) const { return parts_[index].plan.why; }
@@ -37,7 +39,7 @@ class ParallelCall {
   // Before HDF5 moves the rest; after it has written them.
   Status before_native();
   void written_natively();
-  // After all of it: the transfer list tells what HDF5 would have left there.
+  // After a call that was served as a whole: the transfer list tells what HDF5 would have left there.
   void tell(Transfer::Direction direction) const;
 
  private:

@@ -127,13 +127,6 @@ std::uint32_t no_selections(hid_t transfer, const TransferFacts& facts) {
 
 }  // namespace
 
-void tell_of_rest(hid_t transfer) {
-  Told told;
-  if (!get(transfer, told)) return;
-  told.selection_mode |= H5D_SCALAR_IO;
-  set(transfer, told);
-}
-
 void tell_mode(hid_t transfer, const TransferFacts& facts) {
   Told now;
   now.no_selection_cause = no_selections(transfer, facts);
@@ -177,7 +170,6 @@ bool writes_metadata_collectively(hid_t) { return false; }
 herr_t write_metadata_collectively(hid_t, bool) { return 0; }
 bool is_collective(hid_t) { return false; }
 void tell_mode(hid_t, const TransferFacts&) {}
-void tell_of_rest(hid_t) {}
 
 #endif
 

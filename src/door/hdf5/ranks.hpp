@@ -66,9 +66,6 @@ struct TransferFacts {
   std::uint64_t moved;      // bytes in all
 };
 void tell_mode(hid_t transfer, const TransferFacts& facts);
-// The same after HDF5 made a part of the transfer, and told of it: what keeps it from handing over selections
-// of one dataset keeps it from doing so with the others.
-void tell_of_rest(hid_t transfer);
 // HDF5's own list, in which nothing is told?
 [[nodiscard]] bool is_default_list(hid_t transfer);
 // May HDF5 convert what it writes in the caller's memory?

@@ -17,6 +17,7 @@ hid_t access_list(bool collective_metadata) {
 int run(const std::string& verb, const std::string& path, unsigned number) {
   if (verb == "uneven") return uneven(path, number);
   if (verb == "modes") return modes(path);
+  if (verb == "mixed") return mixed(path);
   if (verb == "grow") return grow(path, number);
   if (verb == "gaps") return gaps(path, number);
   if (verb == "links") return links(path);

@@ -12,6 +12,8 @@ namespace forebay::testing::ranks {
 int uneven(const std::string& path, unsigned seed);
 // Prints what HDF5 tells about collective transfers, and whether they were, rank by rank.
 int modes(const std::string& path);
+// The same of calls for several datasets, some of which are filtered.
+int mixed(const std::string& path);
 // Extends a dataset by one chunk `times` times, writing each, and prints how long that took. Then reads it.
 int grow(const std::string& path, unsigned times);
 // Writes a dataset while HDF5 fills chunks before and behind it, and looks whether it is there, `times`
