@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "door/hdf5/driver.hpp"
 #include "door/hdf5/test_home.hpp"
 
 namespace forebay::hdf5 {
@@ -95,6 +96,24 @@ TEST_P(ControlTest, APrefetchMayOutliveItsFile) {
   EXPECT_EQ(left, 0U);
   EXPECT_FALSE(failed);
   H5ESclose(set);
+}
+
+TEST(Control, WorksWhereTheProgramChoseTheDriverToo) {
+  const TestHome home;
+  const DriverInfo info{.wishes = {.membership = {.config = home.path("config.yaml")}}};
+  ASSERT_GE(set_driver(home.fapl(), info), 0);
+  const hid_t file = home.create("a.h5");
+  const hid_t dataset = make_dataset(file, "x", kCount);
+  ASSERT_GE(write_all(dataset, counting()), 0);
+  hsize_t room = 0;
+  EXPECT_GE(H5Fquery_cache(file, H5P_DEFAULT, &room), 0);
+  EXPECT_NE(room, 0U);
+  const hid_t list = H5Fget_access_plist(file);
+  EXPECT_TRUE(has_our_driver(list));
+  H5Pclose(list);
+  H5Dclose(dataset);
+  H5Fclose(file);
+  EXPECT_EQ(read_natively(home.path("a.h5"), "x", kCount), counting());
 }
 
 TEST_P(ControlTest, ReadToCacheKeepsWhatAdmissionWouldNot) {

@@ -12,6 +12,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "door/hdf5/error_stack.hpp"
+#include "door/hdf5/hid.hpp"
 #include "door/hdf5/opened_file.hpp"
 
 namespace forebay::hdf5 {
@@ -238,6 +239,14 @@ void* get_info(H5FD_t* file) { return new DriverInfo{opened(file).wishes, opened
 
 hid_t registered = H5I_INVALID_HID;
 
+// HDF5 may have registered it by itself, for HDF5_DRIVER or a program that asks for it by name.
+void find_registered() {
+  if (registered >= 0 || H5FDis_driver_registered_by_value(kDriverValue) <= 0) return;
+  const Hid scratch(H5Pcreate(H5P_FILE_ACCESS));
+  if (H5Pset_driver_by_value(scratch.get(), kDriverValue, nullptr) >= 0)
+    registered = H5Pget_driver(scratch.get());
+}
+
 // HDF5 is closing down, and has closed its files.
 herr_t terminate_driver() {
   registered = H5I_INVALID_HID;
@@ -295,11 +304,15 @@ constexpr H5FD_class_t kClass = {
 const H5FD_class_t& driver_class() { return kClass; }
 
 herr_t set_driver(hid_t fapl, const DriverInfo& info) {
-  if (H5Iis_valid(registered) <= 0) registered = H5FDregister(&kClass);
+  find_registered();
+  if (registered < 0) registered = H5FDregister(&kClass);
   if (registered < 0) return -1;
   return H5Pset_driver(fapl, registered, &info);
 }
 
-bool has_our_driver(hid_t fapl) { return registered >= 0 && H5Pget_driver(fapl) == registered; }
+bool has_our_driver(hid_t fapl) {
+  find_registered();
+  return registered >= 0 && H5Pget_driver(fapl) == registered;
+}
 
 }  // namespace forebay::hdf5

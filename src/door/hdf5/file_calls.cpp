@@ -82,6 +82,7 @@ void* open_with(const char* name, bool writable, hid_t fapl, void** request, con
     file = std::make_shared<FileState>(way, under, info.under_vol(), wishes.membership);
     adopt(request, file);
     if (way == Way::kParallel) file->set_asked_to_write_together(writes_metadata_collectively(fapl));
+    if (way == Way::kDriver) file->set_asked_for_driver(has_our_driver(fapl));
     if (way == Way::kPassed) file->note_passed("HDF5: the file driver is neither POSIX nor MPI-IO");
   }
   const KeepErrorStack keep;
@@ -109,7 +110,8 @@ herr_t get(void* handle, H5VL_file_get_args_t* args, hid_t dxpl, void** request)
   const auto list = args->args.get_fapl.fapl_id;
   if (file->asked_to_write_together()) return write_metadata_collectively(list, true);
   // (A link may have led to a file with another driver.)
-  return file->way() == Way::kDriver && has_our_driver(list) ? H5Pset_fapl_sec2(list) : result;
+  const bool ours = file->way() == Way::kDriver && !file->asked_for_driver();
+  return ours && has_our_driver(list) ? H5Pset_fapl_sec2(list) : result;
 }
 
 // There is no object: the list says which connector is meant.

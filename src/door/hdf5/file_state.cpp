@@ -79,6 +79,8 @@ Below below(hid_t fapl, const ConnectorInfo& info, const FileWishes& wishes) {
   auto way = Way::kPassed;
   if (driver == H5FD_SEC2) {
     if (set_driver(copy, {.wishes = wishes, .told_of_reuse = true}) >= 0) way = Way::kDriver;
+  } else if (has_our_driver(fapl)) {
+    way = Way::kDriver;
 #ifdef H5_HAVE_PARALLEL
   } else if (driver == H5FD_MPIO) {
     // B8: metadata that all ranks write together would rewrite what lies between.

@@ -50,6 +50,10 @@ class FileState {
   [[nodiscard]] bool asked_to_write_together() const { return asked_to_write_together_; }
   void set_asked_to_write_together(bool asked) { asked_to_write_together_ = asked; }
 
+  // Did it ask for our driver by itself?
+  [[nodiscard]] bool asked_for_driver() const { return asked_for_driver_; }
+  void set_asked_for_driver(bool asked) { asked_for_driver_ = asked; }
+
   // Something of it is left to home.
   void note_passed(std::string_view why) const;
 
@@ -60,6 +64,7 @@ class FileState {
   DriverFile* const driver_;
   const unsigned long number_;
   bool asked_to_write_together_ = false;
+  bool asked_for_driver_ = false;
   std::shared_ptr<ParallelFile> parallel_{};
   std::shared_ptr<const Fate> parallel_fate_{};
 };
