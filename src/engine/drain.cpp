@@ -45,7 +45,7 @@ Result<Claim> Drain::claim(Shipment& shipment, std::uint64_t block) {
   auto& bucket = core_.control.bucket(*found);
   const auto states = core_.buckets.view(*found);
   if (bucket.claimer.load() != 0) return Claim::kBusy;
-  if (record.intent.load() != 0) return Claim::kStepBack;
+  if (record.intent.load() != 0 || core_.files.held_by_others(file)) return Claim::kStepBack;
   if ((bucket.flags.load() & kBucketDamaged) != 0) return Claim::kDamaged;
   std::uint32_t dirty_from = states.size();
   std::uint32_t dirty_to = 0;

@@ -34,7 +34,7 @@ enum class Claim {
   kClaimed,
   kNothing,   // nothing Dirty here
   kBusy,      // another claim is under way
-  kStepBack,  // a truncation is in progress
+  kStepBack,  // a truncation is in progress, or another process holds the file
   kDamaged,   // its bytes are not what was staged: never written home
 };
 

@@ -226,18 +226,23 @@ bool Drainer::orphans_may_come() {
   return true;
 }
 
-void Drainer::hold(std::uint32_t file) {
+bool Drainer::hold(std::uint32_t file) {
   std::unique_lock lock(mutex_);
+  const bool first = !holds_.contains(file);
   holds_.insert(file);
   wake_.wait(lock, [&] { return tended_ != file && !shipping_.contains(file); });
+  return first;
 }
 
-void Drainer::let_go(std::uint32_t file) {
+bool Drainer::let_go(std::uint32_t file) {
+  bool last = false;
   {
     const std::scoped_lock lock(mutex_);
     if (const auto held = holds_.find(file); held != holds_.end()) holds_.erase(held);
+    last = !holds_.contains(file);
   }
   wake(kUrgent);
+  return last;
 }
 
 Drainer::TimePoint Drainer::tend_unless_held(const Target& target, bool pressed) {

@@ -67,9 +67,9 @@ class Drainer {
   // One file, until it is closed here: only pressure and those who wait for its bytes carry them home.
   void pause(std::uint32_t file, bool paused);
   // While a file is held, here, the background begins no write of it, whatever presses; when this has
-  // returned none is under way. Holds add up.
-  void hold(std::uint32_t file);
-  void let_go(std::uint32_t file);
+  // returned none is under way. Holds add up. Both say whether the file was, or is, not held otherwise.
+  bool hold(std::uint32_t file);
+  bool let_go(std::uint32_t file);
   // From now on the file is one with `on_close: detach`.
   void detach(std::uint32_t file);
 

@@ -472,11 +472,15 @@ void File::pause_drain(bool paused) {
 }
 
 void File::hold_drain() {
-  if (buffer_.attached()) buffer_.drainer_.hold(number_);
+  if (!buffer_.attached() || !buffer_.drainer_.hold(number_)) return;
+  buffer_.core_.files.hold(number_);
+  // Others who look from here on step back; what they are about is waited for.
+  if (buffer_.core_.files.others_may_carry(number_))
+    (void)wait_out_claims(buffer_.core_, buffer_.drain_, number_);
 }
 
 void File::let_drain_go() {
-  if (buffer_.attached()) buffer_.drainer_.let_go(number_);
+  if (buffer_.attached() && buffer_.drainer_.let_go(number_)) buffer_.core_.files.let_go(number_);
 }
 
 bool File::waits_at_close() const {

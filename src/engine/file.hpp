@@ -117,7 +117,8 @@ class File {
   // be home, pressure and a close still carry them there.
   void pause_drain(bool paused);
   // Stronger: while it is held, no byte of the file arrives at home from this process but those that somebody
-  // waits for, and none is on its way when hold_drain() has returned. Holds add up.
+  // waits for, and none at all from others on the node, but for those who have it open with `written_past` and
+  // hold it by themselves. None is on its way when hold_drain() has returned. Holds add up.
   void hold_drain();
   void let_drain_go();
   // From now on it is a file with `on_close: detach`.

@@ -254,27 +254,68 @@ Result<FileTable::Opened> FileTable::open(const HomeStamp& home, std::string_vie
   return result;
 }
 
-void FileTable::close(std::uint32_t file, const std::function<void()>& alone) {
-  if (!lock()) return;
-  const TableGuard guard(peers_, control_.shared().table_lock);
-  auto* opens = control_.opens(lease_slot(peers_.self()));
+Word* FileTable::own_entry(std::uint32_t file) const {
+  auto* const opens = control_.opens(lease_slot(peers_.self()));
   const auto used = peers_.record().opens.load();
-  auto entry = used;
+  Word* entry = nullptr;
   std::uint32_t marks = ~0u;
   for (std::uint32_t i = 0; i < used; ++i) {
     const auto open = opens[i].load();
     if ((open & ~kOpenMarks) != file + 1 || (open & kOpenMarks) >= marks) continue;
-    entry = i;
+    entry = &opens[i];
     marks = open & kOpenMarks;
   }
-  if (entry == used) return;
+  return entry;
+}
+
+void FileTable::end_flag(std::uint32_t file, std::uint32_t flag, std::uint32_t mark) const {
+  if (!listed(file, mark)) control_.file(file).flags.fetch_and(~flag);
+}
+
+void FileTable::close(std::uint32_t file, const std::function<void()>& alone) {
+  if (!lock()) return;
+  const TableGuard guard(peers_, control_.shared().table_lock);
+  auto* const entry = own_entry(file);
+  if (entry == nullptr) return;
   if (alone && !used_by_others(file)) alone();
-  opens[entry].store(0);
-  if ((marks & kOpenPast) != 0 && !listed(file, kOpenPast))
-    control_.file(file).flags.fetch_and(~std::uint32_t{kFilePast});
+  const auto marks = entry->exchange(0) & kOpenMarks;
+  if ((marks & kOpenPast) != 0) end_flag(file, kFilePast, kOpenPast);
+  if ((marks & kOpenHolds) != 0) end_flag(file, kFileHeld, kOpenHolds);
   FOREBAY_CRASH_POINT("file.before_hint");
   control_.file(file).opens_hint.fetch_sub(1);
   control_.file(file).last_used.store(control_.nanoseconds());
+}
+
+void FileTable::hold(std::uint32_t file) {
+  if (!lock()) return;
+  const TableGuard guard(peers_, control_.shared().table_lock);
+  auto* const entry = own_entry(file);
+  if (entry == nullptr) return;
+  entry->fetch_or(kOpenHolds);
+  control_.file(file).flags.fetch_or(kFileHeld);
+}
+
+void FileTable::let_go(std::uint32_t file) {
+  if (!lock()) return;
+  const TableGuard guard(peers_, control_.shared().table_lock);
+  if (auto* const entry = own_entry(file); entry != nullptr) entry->fetch_and(~kOpenHolds);
+  end_flag(file, kFileHeld, kOpenHolds);
+}
+
+bool FileTable::held_by_others(std::uint32_t file) const {
+  if ((control_.file(file).flags.load() & kFileHeld) == 0) return false;
+  const auto self = lease_slot(peers_.self());
+  return !lists(self, file, kOpenPast) && listed(file, kOpenHolds, self);
+}
+
+bool FileTable::others_may_carry(std::uint32_t file) const {
+  for (std::uint32_t slot = 0; slot < control_.header().lease_count; ++slot) {
+    if (control_.lease(slot).attached.load() != 0 && slot != lease_slot(peers_.self()) &&
+        !lists(slot, file, kOpenPast)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 void FileTable::unless_in_use(std::uint32_t file, const std::function<void()>& action) const {
@@ -283,19 +324,20 @@ void FileTable::unless_in_use(std::uint32_t file, const std::function<void()>& a
   if (!listed(file)) action();
 }
 
+bool FileTable::lists(std::uint32_t slot, std::uint32_t file, std::uint32_t marks) const {
+  const auto used = std::min(control_.lease(slot).opens.load(), control_.header().opens_per_lease);
+  const auto* const opens = control_.opens(slot);
+  return std::any_of(opens, opens + used, [&](const Word& entry) {
+    const auto open = entry.load(std::memory_order_relaxed);
+    return (open & ~kOpenMarks) == file + 1 && (open & marks) == marks;
+  });
+}
+
 bool FileTable::listed(std::uint32_t file, std::uint32_t marks, std::uint32_t except_slot) const {
-  const auto& header = control_.header();
-  for (std::uint32_t slot = 0; slot < header.lease_count; ++slot) {
+  for (std::uint32_t slot = 0; slot < control_.header().lease_count; ++slot) {
     const auto& record = control_.lease(slot);
-    if (record.attached.load() == 0 || slot == except_slot) continue;
-    const auto used = std::min(record.opens.load(), header.opens_per_lease);
-    auto* opens = control_.opens(slot);
-    for (std::uint32_t i = 0; i < used; ++i) {
-      const LeaseId id = record.generation.load() << 11 | slot << 1;
-      const auto open = opens[i].load(std::memory_order_relaxed);
-      const bool fits = (open & ~kOpenMarks) == file + 1 && (open & marks) == marks;
-      if (fits && peers_.alive(id)) return true;
-    }
+    if (record.attached.load() == 0 || slot == except_slot || !lists(slot, file, marks)) continue;
+    if (peers_.alive(record.generation.load() << 11 | slot << 1)) return true;
   }
   return false;
 }
@@ -413,7 +455,7 @@ void FileTable::sweep() {
     if (file != 0 && (file > header.file_count || control_.file(file - 1).long_path != i + 1)) owner.store(0);
   }
   std::vector<std::uint32_t> opens(count);
-  std::vector<bool> past(count);
+  std::vector<std::uint32_t> marks(count);
   for (std::uint32_t slot = 0; slot < header.lease_count; ++slot) {
     const auto& record = control_.lease(slot);
     if (record.attached.load() == 0 || !peers_.alive(record.generation.load() << 11 | slot << 1)) continue;
@@ -422,13 +464,15 @@ void FileTable::sweep() {
       const auto file = open & ~kOpenMarks;
       if (file == 0 || file > count) continue;
       ++opens[file - 1];
-      if ((open & kOpenPast) != 0) past[file - 1] = true;
+      marks[file - 1] |= open & kOpenMarks;
     }
   }
   for (std::uint32_t i = 0; i < count; ++i) {
     auto& record = control_.file(i);
     record.opens_hint.store(opens[i]);
-    if (!past[i] && (record.flags.load() & kFilePast) != 0) record.flags.fetch_and(~std::uint32_t{kFilePast});
+    const auto over =
+        ((marks[i] & kOpenPast) == 0 ? kFilePast : 0u) | ((marks[i] & kOpenHolds) == 0 ? kFileHeld : 0u);
+    if ((record.flags.load() & over) != 0) record.flags.fetch_and(~over);
   }
 }
 

@@ -67,6 +67,16 @@ class FileTable {
   // Calls `action` if no living process has the file open; none can open it meanwhile.
   void unless_in_use(std::uint32_t file, const std::function<void()>& action) const;
 
+  // Between the two no other process begins to carry bytes of the file home, but those that have it open with
+  // kOpenPast as well: they hold it by themselves where that matters. This process has it open. Ends with the
+  // process.
+  void hold(std::uint32_t file);
+  void let_go(std::uint32_t file);
+  // Is it held by another living process, whose hold counts for this one?
+  [[nodiscard]] bool held_by_others(std::uint32_t file) const;
+  // Is any process attached for which a hold of this one would count?
+  [[nodiscard]] bool others_may_carry(std::uint32_t file) const;
+
   // Has any living process the file open? One other than this?
   [[nodiscard]] bool in_use(std::uint32_t file) const;
   [[nodiscard]] bool used_by_others(std::uint32_t file) const;
@@ -102,6 +112,11 @@ class FileTable {
   Status set_path(std::uint32_t file, std::string_view path) const;
   void clear_path(std::uint32_t file) const;
   // By a living process, with all of these marks.
+  [[nodiscard]] bool lists(std::uint32_t slot, std::uint32_t file, std::uint32_t marks) const;
+  // This process's entry of the file with the fewest marks; null if it has none.
+  [[nodiscard]] Word* own_entry(std::uint32_t file) const;
+  // Clears a flag that stands for a mark which no living process has on the file any more.
+  void end_flag(std::uint32_t file, std::uint32_t flag, std::uint32_t mark) const;
   [[nodiscard]] bool listed(std::uint32_t file, std::uint32_t marks = 0,
                             std::uint32_t except_slot = ~0u) const;
   bool free_unlocked(std::uint32_t file);

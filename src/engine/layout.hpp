@@ -19,7 +19,7 @@ using Wide = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && Wide::is_always_lock_free);
 
 inline constexpr std::uint64_t kMagic = 0x31594142'45524f46;  // "FOREBAY1"
-inline constexpr std::uint32_t kLayoutVersion = 13;
+inline constexpr std::uint32_t kLayoutVersion = 14;
 inline constexpr std::uint32_t kTierLimit = 8;
 inline constexpr std::uint32_t kLeaseLimit = 1024;
 inline constexpr std::uint32_t kLinked =
@@ -139,7 +139,9 @@ struct alignas(64) LeaseRecord {
 inline constexpr std::uint32_t kOpenToWrite = 1u << 31;
 // And: it also writes to home in ways that the buffer does not see. Only beside kOpenToWrite.
 inline constexpr std::uint32_t kOpenPast = 1u << 30;
-inline constexpr std::uint32_t kOpenMarks = kOpenToWrite | kOpenPast;
+// And: others must not carry home what is unsaved of the file (FileTable::hold).
+inline constexpr std::uint32_t kOpenHolds = 1u << 29;
+inline constexpr std::uint32_t kOpenMarks = kOpenToWrite | kOpenPast | kOpenHolds;
 
 inline constexpr std::uint32_t kInlinePath = 264;
 
@@ -150,6 +152,7 @@ enum FileFlag : std::uint32_t {
   kFileTimed = 16,     // home is given the time of the last write here, not that of the drain
   kFileUnlinked = 32,  // has no name any more: its bytes go with its last user
   kFilePast = 64,      // somebody has it open with kOpenPast: nothing is filled from home
+  kFileHeld = 128,     // somebody has it open with kOpenHolds
 };
 
 struct alignas(64) FileRecord {

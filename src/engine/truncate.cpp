@@ -164,6 +164,10 @@ Status carry_out(Core& core, Drain& drain, std::uint32_t file, const HomeFile* h
 
 }  // namespace
 
+Status wait_out_claims(Core& core, Drain& drain, std::uint32_t file) {
+  return wait_out_claims(core, drain, file, buckets_from(core, file, 0));
+}
+
 Result<FileLock> FileLock::take(Core& core, Drain& drain, std::uint32_t file, const HomeFile* home) {
   auto& record = core.control.file(file);
   const auto locked = core.peers.lock(record.lock);

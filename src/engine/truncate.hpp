@@ -36,6 +36,9 @@ Status truncate_locked(Core& core, Drain& drain, const FileLock& lock, std::uint
 // Waits for, or finishes, a truncation that was seen in progress.
 Status help_truncation(Core& core, Drain& drain, std::uint32_t file, const HomeFile* home);
 
+// Returns when no bucket of the file is being written home by somebody who began before the call.
+Status wait_out_claims(Core& core, Drain& drain, std::uint32_t file);
+
 enum class Drop {
   kClean,          // what is merely a copy of home
   kCleanUnpinned,  // as far as nobody pinned it
