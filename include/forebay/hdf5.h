@@ -32,8 +32,9 @@ extern "C" {
 #define FOREBAY_H5_API __attribute__((visibility("default")))
 #define FOREBAY_H5_PLACE const char *app_file, const char *app_func, unsigned app_line
 
-/* What a cache is for, and how long it is kept. Forebay shares room between reads and writes, and keeps clean
- * bytes until the room is needed: both are taken and not used. */
+/* What a cache is for, and how long it is kept. Forebay shares room between reads and writes: the first is
+ * taken and not used. What is clean of a file with a temporal cache is forgotten when the last process on the
+ * node has closed it (the setting `after_close: drop`); of others it stays until the room is needed. */
 enum forebay_cache_purpose { FOREBAY_CACHE_READ, FOREBAY_CACHE_WRITE, FOREBAY_CACHE_RDWR };
 enum forebay_cache_duration { FOREBAY_CACHE_PERMANENT, FOREBAY_CACHE_TEMPORAL };
 

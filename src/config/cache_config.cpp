@@ -101,6 +101,9 @@ class CacheReader {
       settings_.buffer.name = buffer_name(tier);
       settings_.origins.insert_or_assign("buffer.name", std::string(name_));
     }
+    // The Cache VOL removes what it has of a file when that is closed.
+    settings_.file_defaults.after_close = AfterClose::Drop;
+    settings_.origins.insert_or_assign("after_close", std::string(name_));
     settings_.tiers.clear();
     // The Cache VOL's files lie in the kernel's page cache as long as there is memory: this is in its place.
     if (tier.kind != TierKind::Memory) {

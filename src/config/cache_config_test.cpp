@@ -83,6 +83,10 @@ TEST(CacheConfig, GlobalIsASharedTierAndItsPathMayBeRelative) {
   EXPECT_EQ(settings->tiers[1].path, "/work/bb");
 }
 
+TEST(CacheConfig, CachesGoWithTheirFiles) {
+  EXPECT_EQ(read("HDF5_CACHE_STORAGE_TYPE: MEMORY")->file_defaults.after_close, AfterClose::Drop);
+}
+
 TEST(CacheConfig, OneBufferForOneStorage) {
   const auto name = [](const char* path) {
     return read(format_text("HDF5_CACHE_STORAGE_PATH: {}", path))->buffer.name;

@@ -30,6 +30,8 @@ enum class Durability : std::uint8_t {
 
 enum class OnClose : std::uint8_t { Home, Detach };
 enum class OnFlush : std::uint8_t { Home, Stage };
+// What becomes of clean bytes when nobody has their file open any more.
+enum class AfterClose : std::uint8_t { Keep, Drop };
 enum class Eviction : std::uint8_t { Lru, Lfu, Fifo };
 enum class Admission : std::uint8_t { Auto, Always, Never };
 
@@ -60,6 +62,8 @@ template <>
 inline constexpr auto kWords<OnClose> = std::to_array<std::string_view>({"home", "detach"});
 template <>
 inline constexpr auto kWords<OnFlush> = std::to_array<std::string_view>({"home", "stage"});
+template <>
+inline constexpr auto kWords<AfterClose> = std::to_array<std::string_view>({"keep", "drop"});
 template <>
 inline constexpr auto kWords<Eviction> = std::to_array<std::string_view>({"lru", "lfu", "fifo"});
 template <>

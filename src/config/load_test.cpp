@@ -101,9 +101,10 @@ TEST_F(Load, FileInOptionsWinsOverTheVariable) {
 
 // Another value than the default for each row, by way of what the row allows.
 std::string other_value(const Setting& row) {
-  for (const char* candidate : {"sync",   "node",    "detach", "stage", "lfu",           "always",  "close",
-                                "hard",   "dataset", "debug",  "true",  "/other/path",   "12345us", "90s",
-                                "512KiB", "2MiB",    "77",     "33",    "max_bandwidth", "other"}) {
+  for (const char* candidate :
+       {"sync",   "node",    "detach", "stage", "lfu",           "always",  "close",
+        "hard",   "dataset", "debug",  "true",  "/other/path",   "12345us", "90s",
+        "512KiB", "2MiB",    "77",     "33",    "max_bandwidth", "drop",    "other"}) {
     Settings settings;
     const Target target{&settings, &settings.file_defaults};
     if (row.read(candidate, row.limits, target) && row.value(settings) != row.value(Settings{}))

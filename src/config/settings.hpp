@@ -50,6 +50,7 @@ struct FileSettings {
   Durability durability = Durability::Process;
   OnClose on_close = OnClose::Home;
   OnFlush on_flush = OnFlush::Home;
+  AfterClose after_close = AfterClose::Keep;
   Placement placement = Placement::MaxBandwidth;
   Eviction eviction = Eviction::Lru;
   Admission admission_read = Admission::Auto;

@@ -141,6 +141,13 @@ constexpr auto kTable = std::to_array<Setting>({
                                       "When a sync or flush returns. `home`: when the bytes are home, so "
                                       "that other nodes see them. `stage`: "
                                       "as soon as they survive what `durability` promises."),
+    per_file<&FileSettings::after_close>(
+        "after_close", kAny,
+        "What becomes of what the buffer has of a file when the last process on the node has closed it. "
+        "`keep`: it stays, for whoever opens the file next, until the room is needed or home has changed. "
+        "`drop`: it is forgotten, and its room is free for other files; what is not home yet "
+        "(`on_close: detach`) as soon as it is. Who opened the file last decides. A `.cfg` file of the Cache "
+        "VOL means `drop`."),
     per_file<&FileSettings::placement>(
         "placement", kAny,
         "Which of the `memory` and `pmem` tiers takes a bucket first; without room there, the next one. "

@@ -115,6 +115,7 @@ std::size_t Buffer::recover() {
       core_.files.unless_in_use(file, [&] { end_wishes(file); });
   }
   batches_.finish_all();
+  drop_closed();
   return drainer_.adopt_orphans();
 }
 
@@ -192,6 +193,7 @@ Result<std::shared_ptr<File>> Buffer::enter(Fd fd, const std::string& path, int 
   // From here on nobody fills; what was filled before may be overwritten unseen.
   if (past) drop_buckets(core_, drain_, number, 0, kMaxBlock, Drop::kClean);
   auto& record = core_.control.file(number);
+  file->keep_after_close(settings.after_close == AfterClose::Keep);
   if (settings.mode == Mode::Scratch) record.scratch.store(scratch_mark(record));
   if (writable) {
     drainer_.add(home, settings);
@@ -302,6 +304,11 @@ void Buffer::closed(const HomeFile& home) {
     node_log_.closed(number);
   });
   if (unlinked && home.known(core_.files) && !core_.files.in_use(number)) forget_unlinked(number);
+  if (!unlinked && home.known(core_.files)) drop_if_closed(core_, drain_, number);
+}
+
+void Buffer::drop_closed() {
+  for (const auto file : core_.files.all()) drop_if_closed(core_, drain_, file);
 }
 
 void Buffer::forget_unlinked(std::uint32_t number) {
@@ -327,6 +334,7 @@ Status Buffer::drain(std::chrono::nanoseconds patience) {
   batches_.finish_all();
   drainer_.adopt_orphans();
   FOREBAY_TRY(drainer_.flush_all(Clock::now() + patience));
+  drop_closed();
   retire_journals(core_);
   return {};
 }
@@ -364,6 +372,7 @@ Status Buffer::detach() {
   // What was adopted from the dead is home as well: their journals must not bring it back over newer bytes.
   if (status && options_.background) retire_journals(core_);
   crew_.stop();
+  drop_closed();
   remove_scratch();
   if (!status)
     log_warn("left with bytes that are not home yet: {} (`forebay status` shows them)",

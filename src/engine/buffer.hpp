@@ -101,6 +101,8 @@ class Buffer {
   void end_wishes(std::uint32_t file);
   void remove_scratch();
   void forget_unlinked(std::uint32_t file);
+  // What is not kept of files that nobody has open.
+  void drop_closed();
 
   Core core_;
   const AttachOptions options_;

@@ -46,6 +46,7 @@ Status Carrier::carry(std::uint32_t file, Drainer::TimePoint deadline) {
   }
   if (record.intent.load() != 0) FOREBAY_TRY(help_truncation(core_, drain_, file, home->get()));
   FOREBAY_TRY(drainer_.flush(*home, 0, kMaxBlock, deadline));
+  drop_if_closed(core_, drain_, file);
   if (::fsync((*home)->fd()) != 0) return fail_errno(errno, "sync", (*home)->path());
   return {};
 }

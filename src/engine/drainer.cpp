@@ -197,6 +197,7 @@ void Drainer::run() {
       next = std::min(next, tend_unless_held(target, pressed));
       const bool known = target.home->known(core_.files);
       if (target.released && (!known || !maybe_dirty(core_.control.file(target.home->file())))) {
+        if (known) drop_if_closed(core_, drain_, target.home->file());
         const std::scoped_lock lock(mutex_);
         const auto found = targets_.find(target.home->file());
         if (found != targets_.end() && found->second.released && found->second.home == target.home) {

@@ -488,6 +488,14 @@ bool File::waits_at_close() const {
   return (wants_home || buffer_.drainer_.crowded()) && settings_.mode != Mode::Scratch;
 }
 
+void File::keep_after_close(bool keep) {
+  if (!buffer_.attached()) return;
+  auto& flags = buffer_.core_.control.file(number_).flags;
+  const bool kept = (flags.load() & kFileDrops) == 0;
+  if (keep && !kept) flags.fetch_and(~std::uint32_t{kFileDrops});
+  if (!keep && kept) flags.fetch_or(kFileDrops);
+}
+
 void File::detach_on_close() {
   detach_on_close_.store(true);
   if (buffer_.attached()) buffer_.drainer_.detach(number_);

@@ -117,13 +117,15 @@ class File {
   // be home, pressure and a close still carry them there.
   void pause_drain(bool paused);
   // Stronger: while it is held, no byte of the file arrives at home from this process but those that somebody
-  // waits for, and none at all from others on the node, but for those who have it open with `written_past` and
-  // hold it by themselves. None is on its way when hold_drain() has returned. Holds add up.
+  // waits for, and none at all from others on the node, but for those who have it open with `written_past`
+  // and hold it by themselves. None is on its way when hold_drain() has returned. Holds add up.
   void hold_drain();
   void let_drain_go();
   // From now on it is a file with `on_close: detach`.
   void detach_on_close();
   [[nodiscard]] bool waits_at_close() const;
+  // From now on it is a file with `after_close: keep`, or `drop`.
+  void keep_after_close(bool keep);
   // Others who have the file open go on without this handle's descriptor, so that it is closed with the
   // handle. A lock of the descriptor would last as long as they do.
   void leave_descriptor();

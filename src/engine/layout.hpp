@@ -153,6 +153,7 @@ enum FileFlag : std::uint32_t {
   kFileUnlinked = 32,  // has no name any more: its bytes go with its last user
   kFilePast = 64,      // somebody has it open with kOpenPast: nothing is filled from home
   kFileHeld = 128,     // somebody has it open with kOpenHolds
+  kFileDrops = 256,    // what is clean is forgotten when nobody has it open
 };
 
 struct alignas(64) FileRecord {

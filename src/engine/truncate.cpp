@@ -241,4 +241,11 @@ void drop_buckets(Core& core, Drain& drain, std::uint32_t file, std::uint64_t fi
   core.buckets.announce_room();
 }
 
+void drop_if_closed(Core& core, Drain& drain, std::uint32_t file) {
+  const auto& record = core.control.file(file);
+  if ((record.flags.load() & kFileDrops) == 0 || record.buckets.load() == 0 || core.files.in_use(file))
+    return;
+  drop_buckets(core, drain, file, 0, kMaxBlock, Drop::kClean);
+}
+
 }  // namespace forebay

@@ -48,5 +48,7 @@ enum class Drop {
 // Forgets what [first, last] of a file has in the buffer.
 void drop_buckets(Core& core, Drain& drain, std::uint32_t file, std::uint64_t first, std::uint64_t last,
                   Drop what);
+// What is clean of a file that is not kept (kFileDrops) and that nobody has open.
+void drop_if_closed(Core& core, Drain& drain, std::uint32_t file);
 
 }  // namespace forebay

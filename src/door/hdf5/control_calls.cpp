@@ -92,8 +92,11 @@ herr_t control(FileOperation what, void* handle, void* args) {
   const auto file = buffered(*object(handle).file);
   if (!file) return 0;
   switch (what) {
-    case FileOperation::kReserve:
-      return tell(file->reserve(static_cast<const ReserveArguments*>(args)->size));
+    case FileOperation::kReserve: {
+      const auto& wish = *static_cast<const ReserveArguments*>(args);
+      file->keep_after_close(wish.keep);
+      return tell(file->reserve(wish.size));
+    }
     case FileOperation::kQuery: {
       const auto room = file->room();
       if (room) *static_cast<QueryArguments*>(args)->size = *room;

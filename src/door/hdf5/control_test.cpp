@@ -98,6 +98,30 @@ TEST_P(ControlTest, APrefetchMayOutliveItsFile) {
   H5ESclose(set);
 }
 
+TEST_P(ControlTest, ATemporalCacheGoesWithItsFile) {
+  const TestHome home("readahead: {max: 0}\n");
+  make_file(home, GetParam());
+  const auto missed_after = [&](int duration) {
+    hid_t file = home.open("a.h5", H5F_ACC_RDONLY);
+    EXPECT_GE(H5Fcache_create(file, H5P_DEFAULT, 1, FOREBAY_CACHE_READ, duration), 0);
+    hid_t dataset = H5Dopen2(file, "x", H5P_DEFAULT);
+    EXPECT_GE(H5Dprefetch(dataset, H5S_ALL, H5P_DEFAULT), 0);
+    H5Dclose(dataset);
+    H5Fclose(file);
+    const auto before = counted(home, &Counters::miss_bytes);
+    file = home.open("a.h5", H5F_ACC_RDONLY);
+    dataset = H5Dopen2(file, "x", H5P_DEFAULT);
+    std::vector<int> values(kCount, -1);
+    EXPECT_GE(H5Dread(dataset, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), 0);
+    EXPECT_EQ(values, counting());
+    H5Dclose(dataset);
+    H5Fclose(file);
+    return counted(home, &Counters::miss_bytes) - before;
+  };
+  EXPECT_LT(missed_after(FOREBAY_CACHE_PERMANENT), 1u << 20);  // metadata, and what shares a page with them
+  EXPECT_GE(missed_after(FOREBAY_CACHE_TEMPORAL), kAlmostAll);
+}
+
 TEST(Control, WorksWhereTheProgramChoseTheDriverToo) {
   const TestHome home;
   const DriverInfo info{.wishes = {.membership = {.config = home.path("config.yaml")}}};

@@ -44,7 +44,7 @@ inline constexpr OperationName kDatasetOperations[] = {
     {"forebay.1.start", H5VL_OPT_QUERY_SUPPORTED},
 };
 inline constexpr OperationName kFileOperations[] = {
-    {"forebay.1.reserve", H5VL_OPT_QUERY_SUPPORTED},
+    {"forebay.2.reserve", H5VL_OPT_QUERY_SUPPORTED},
     {"forebay.1.query", H5VL_OPT_QUERY_SUPPORTED | H5VL_OPT_QUERY_QUERY_METADATA},
     {"forebay.1.remove", H5VL_OPT_QUERY_SUPPORTED},
     {"forebay.1.pause", H5VL_OPT_QUERY_SUPPORTED},
@@ -64,6 +64,7 @@ struct ReadArguments {
 };
 struct ReserveArguments {
   hsize_t size;
+  bool keep;  // what is clean when the file is closed
 };
 struct QueryArguments {
   hsize_t* size;

@@ -52,8 +52,8 @@ herr_t H5Dread_from_cache(FOREBAY_H5_PLACE, hid_t dset_id, hid_t mem_type_id, hi
 }
 
 herr_t H5Fcache_create_async(FOREBAY_H5_PLACE, hid_t file_id, hid_t /*fapl_id*/, hsize_t size,
-                             int /*purpose*/, int /*duration*/, hid_t es_id) {
-  ReserveArguments args{size};
+                             int /*purpose*/, int duration, hid_t es_id) {
+  ReserveArguments args{size, duration != FOREBAY_CACHE_TEMPORAL};
   return call(FOREBAY_HERE, FileOperation::kReserve, file_id, &args, es_id);
 }
 
