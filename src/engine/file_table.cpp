@@ -302,10 +302,16 @@ void FileTable::let_go(std::uint32_t file) {
   end_flag(file, kFileHeld, kOpenHolds);
 }
 
+// The doors of one process may be members apart: while one of them holds a file, a native call may ask
+// another to carry it home, and the hold ends after the call.
 bool FileTable::held_by_others(std::uint32_t file) const {
   if ((control_.file(file).flags.load() & kFileHeld) == 0) return false;
-  const auto self = lease_slot(peers_.self());
-  return !lists(self, file, kOpenPast) && listed(file, kOpenHolds, self);
+  const auto pid = peers_.record().pid.load();
+  for (std::uint32_t slot = 0; slot < control_.header().lease_count; ++slot) {
+    const auto& record = control_.lease(slot);
+    if (record.attached.load() != 0 && record.pid.load() == pid && lists(slot, file, kOpenPast)) return false;
+  }
+  return listed(file, kOpenHolds, lease_slot(peers_.self()));
 }
 
 bool FileTable::others_may_carry(std::uint32_t file) const {

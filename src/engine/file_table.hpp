@@ -111,7 +111,7 @@ class FileTable {
   void unlink(std::uint32_t file) const;
   Status set_path(std::uint32_t file, std::string_view path) const;
   void clear_path(std::uint32_t file) const;
-  // By a living process, with all of these marks.
+  // By the process of that slot, with all of these marks; `listed`: by any that lives.
   [[nodiscard]] bool lists(std::uint32_t slot, std::uint32_t file, std::uint32_t marks) const;
   // This process's entry of the file with the fewest marks; null if it has none.
   [[nodiscard]] Word* own_entry(std::uint32_t file) const;

@@ -21,6 +21,12 @@ class Hold : public ::testing::Test {
   std::shared_ptr<File> open_past(Buffer& buffer) {
     return buffer.open(test_.home("a"), O_RDWR, 0666, [](FileSettings& s) { s.written_past = true; }).value();
   }
+  // A member that counts as another process.
+  [[nodiscard]] std::unique_ptr<Buffer> another(int number = 1) const {
+    auto buffer = Buffer::attach(test_.settings()).value();
+    buffer->core().peers.record().pid.store(-number);
+    return buffer;
+  }
   [[nodiscard]] std::string home() const { return TestBuffer::slurp(test_.home("a")); }
   // What `forebay drain` does.
   static bool carried(Buffer& buffer, std::uint32_t file, std::chrono::nanoseconds patience) {
@@ -35,7 +41,7 @@ class Hold : public ::testing::Test {
 };
 
 TEST_F(Hold, CountsForOtherProcessesOfTheNode) {
-  const auto other = Buffer::attach(test_.settings()).value();
+  const auto other = another();
   held_->hold_drain();
   EXPECT_FALSE(carried(*other, held_->number(), kMoment));
   const auto reader = other->open(test_.home("a"), O_RDONLY).value();
@@ -50,9 +56,19 @@ TEST_F(Hold, CountsForOtherProcessesOfTheNode) {
   EXPECT_EQ(home(), "NEW");
 }
 
+TEST_F(Hold, DoesNotStopAnotherMemberOfTheProcess) {
+  const auto door = Buffer::attach(test_.settings()).value();
+  const auto rank = another(2);
+  const auto held_there = open_past(*rank);
+  held_->hold_drain();
+  held_there->hold_drain();
+  EXPECT_TRUE(carried(*door, held_->number(), std::chrono::seconds(60)));
+  EXPECT_EQ(home(), "new");
+}
+
 TEST_F(Hold, LastsUntilTheLastOfTheProcessAndOfTheNodeLetsGo) {
-  const auto other = Buffer::attach(test_.settings()).value();
-  const auto rank = Buffer::attach(test_.settings()).value();
+  const auto other = another();
+  const auto rank = another(2);
   const auto held_there = open_past(*rank);
   held_->hold_drain();
   held_->hold_drain();
@@ -82,7 +98,7 @@ TEST_F(Hold, EndsWithTheDeathOfTheProcess) {
   }
   char ready = 'n';
   ASSERT_EQ(::read(ends[0], &ready, 1), 1);
-  const auto other = Buffer::attach(test_.settings()).value();
+  const auto other = another();
   EXPECT_FALSE(carried(*other, held_->number(), kMoment));
   ::kill(child, SIGKILL);
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);
