@@ -7,6 +7,7 @@
 #include "base/format.hpp"
 #include "os/temporary_directory.hpp"
 #include "support/door_run.hpp"
+#include "support/places.hpp"
 
 namespace forebay::testing {
 namespace {
@@ -29,7 +30,7 @@ TEST_P(MpiioWrong, SameAsNatively) {
   for (const auto way : {Door::kNone, Door::kMpiio}) {
     const auto folder = place.file(way == Door::kNone ? "native" : "door");
     std::filesystem::create_directory(folder);
-    const auto program = format_text("{}/tests/mpiio/mpiio_wrong_{}", FOREBAY_TEST_BUILD_DIR, flavour);
+    const auto program = built("tests/mpiio/mpiio_wrong_") + flavour;
     const auto ran = door.run(way, folder, door.on_ranks(ranks, {program, kind, folder}));
     ASSERT_EQ(ran.code, 0) << ran.out << ran.err;
   }
