@@ -61,7 +61,7 @@ class PosixModel : public ::testing::TestWithParam<std::vector<std::string>> {};
 
 TEST_P(PosixModel, SaysTheSameAsPlainFiles) {
   const auto seed = choose_seed("PosixModel");
-  for (int i = 0; i < scaled(6, 1000) && !HasFailure(); ++i)
+  for (int i = 0; i < scaled(3, 1000) && !HasFailure(); ++i)
     compare(seed + static_cast<unsigned>(i), GetParam(), 1 + i % 3);
 }
 
