@@ -7,7 +7,7 @@ if(NOT commit)
   set(commit unknown)
 endif()
 set(text
-    "#include \"tools/forebay/bench_commit.hpp\"\n\nnamespace forebay {\n\nconst char* const kBuiltVersion = \"${VERSION}\";\nconst char* const kBuiltCommit = \"${commit}\";\n\n}  // namespace forebay\n")
+    "#include \"tools/forebay/bench/commit.hpp\"\n\nnamespace forebay {\n\nconst char* const kBuiltVersion = \"${VERSION}\";\nconst char* const kBuiltCommit = \"${commit}\";\n\n}  // namespace forebay\n")
 if(EXISTS ${OUTPUT})
   file(READ ${OUTPUT} before)
 endif()

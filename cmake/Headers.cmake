@@ -1,9 +1,11 @@
 # Every header must compile on its own, with nothing but what its own target may see. Where a source of the same
 # name lies beside it, compiling that shows it: check_layers.py wants the header to be its first include.
 
-# forebay_check_headers(<target> <folder>): the folder's headers, with the target's include path.
-function(forebay_check_headers target folder)
-  file(GLOB headers CONFIGURE_DEPENDS ${folder}/*.hpp ${folder}/*.h)
+# forebay_check_headers(<target> <folders>): the folders' headers, with the target's include path.
+function(forebay_check_headers target folders)
+  list(TRANSFORM folders APPEND /*.hpp OUTPUT_VARIABLE patterns)
+  list(TRANSFORM folders APPEND /*.h)
+  file(GLOB headers CONFIGURE_DEPENDS ${patterns} ${folders})
   set_property(GLOBAL APPEND PROPERTY FOREBAY_CHECKED_HEADERS ${headers})
   if(NOT FOREBAY_CHECK_HEADERS OR NOT headers)
     return()

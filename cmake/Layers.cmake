@@ -30,9 +30,10 @@ function(forebay_library target folder)
   forebay_check_headers(${target} ${folder})
 endfunction()
 
-# forebay_unit_tests(<target> <folder> <needed target>...): one program of all the folder's *_test.cpp.
-function(forebay_unit_tests target folder)
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*_test.cpp)
+# forebay_unit_tests(<target> <folders> <needed target>...): one program of all the folders' *_test.cpp.
+function(forebay_unit_tests target folders)
+  list(TRANSFORM folders APPEND /*_test.cpp OUTPUT_VARIABLE patterns)
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   if(sources)
     add_executable(${target} ${sources})
     forebay_compile_together(${target})
@@ -69,12 +70,16 @@ endif()
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${nightly})
 endfunction()
 
-# forebay_tool(<program> [<needed target>...]): a program of all sources of the calling folder, with
-# tool_<program>_test from its *_test.cpp. What its tests need of it is the library forebay_tool_<program>,
-# which is everything but main.cpp.
+# forebay_tool(<program> [FOLDERS <folder>...] [LIBS <needed target>...]): a program of all sources of the calling folder
+# and those folders in it, with tool_<program>_test from its *_test.cpp. What its tests need of it is the library
+# forebay_tool_<program>, which is everything but main.cpp.
 function(forebay_tool program)
-  set(folder ${CMAKE_CURRENT_SOURCE_DIR})
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  cmake_parse_arguments(tool "" "" "FOLDERS;LIBS" ${ARGN})
+  set(folders ${tool_FOLDERS})
+  list(TRANSFORM folders PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  list(PREPEND folders ${CMAKE_CURRENT_SOURCE_DIR})
+  list(TRANSFORM folders APPEND /*.cpp OUTPUT_VARIABLE patterns)
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   list(FILTER sources EXCLUDE REGEX "_test\\.cpp$|/main\\.cpp$")
   set(library forebay_tool_${program})
   set(scope INTERFACE)
@@ -85,9 +90,9 @@ function(forebay_tool program)
     add_library(${library} INTERFACE)
   endif()
   target_include_directories(${library} ${scope} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(${library} ${scope} ${ARGN} Threads::Threads)
-  forebay_check_headers(${library} ${folder})
-  add_executable(${program} ${folder}/main.cpp)
+  target_link_libraries(${library} ${scope} ${tool_LIBS} Threads::Threads)
+  forebay_check_headers(${library} "${folders}")
+  add_executable(${program} ${CMAKE_CURRENT_SOURCE_DIR}/main.cpp)
   target_link_libraries(${program} PRIVATE ${library})
-  forebay_unit_tests(tool_${program}_test ${folder} ${library})
+  forebay_unit_tests(tool_${program}_test "${folders}" ${library})
 endfunction()

@@ -1,5 +1,5 @@
 // The kernels by name. A new one is a file with a class, and a line here and in kernels.hpp; its keys are in
-// tools/forebay/bench_key_table.cpp.
+// tools/forebay/bench/key_table.cpp.
 #include <array>
 
 #include "tools/bench/kernel.hpp"

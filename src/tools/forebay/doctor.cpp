@@ -9,7 +9,7 @@
 #include "config/resolve.hpp"
 #include "config/table.hpp"
 #include "tools/forebay/common.hpp"
-#include "tools/forebay/doctor_checks.hpp"
+#include "tools/forebay/doctor/checks.hpp"
 #include "tools/forebay/verbs.hpp"
 
 namespace forebay {

@@ -10,7 +10,7 @@
 #include "base/format.hpp"
 #include "config/environment.hpp"
 #include "tools/forebay/common.hpp"
-#include "tools/forebay/run_doors.hpp"
+#include "tools/forebay/run/doors.hpp"
 #include "tools/forebay/verbs.hpp"
 
 namespace {

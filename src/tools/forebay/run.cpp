@@ -15,10 +15,10 @@
 #include "os/private_file.hpp"
 #include "tools/forebay/common.hpp"
 #include "tools/forebay/errand.hpp"
-#include "tools/forebay/run_buffer.hpp"
-#include "tools/forebay/run_child.hpp"
-#include "tools/forebay/run_doors.hpp"
-#include "tools/forebay/run_report.hpp"
+#include "tools/forebay/run/buffer.hpp"
+#include "tools/forebay/run/child.hpp"
+#include "tools/forebay/run/doors.hpp"
+#include "tools/forebay/run/report.hpp"
 #include "tools/forebay/verbs.hpp"
 
 namespace forebay {

@@ -122,7 +122,7 @@ void note_unseen(const char* path, const char* why) {
   const char* const name = raw_variable(environ, "FOREBAY_BUFFER_NAME");
   if (directory == nullptr || name == nullptr) return;
   char text[PATH_MAX] = "";
-  // The file that `forebay run` holds locked (tools/forebay/run_lock.hpp).
+  // The file that `forebay run` holds locked (tools/forebay/run/lock.hpp).
   if (!append(text, sizeof text, directory) || !append(text, sizeof text, "/") ||
       !append(text, sizeof text, name) || !append(text, sizeof text, ".run"))
     return;

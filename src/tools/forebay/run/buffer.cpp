@@ -1,0 +1,147 @@
+#include "tools/forebay/run/buffer.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <thread>
+
+#include "engine/attach.hpp"
+#include "engine/node_log.hpp"
+#include "tools/forebay/common.hpp"
+#include "tools/forebay/errand.hpp"
+
+namespace forebay {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::hours kLong{24};
+constexpr std::chrono::milliseconds kPause{50};
+// Whoever was killed is gone when the system comes to it, which takes a while on a busy machine.
+constexpr std::chrono::seconds kDying{2};
+
+bool usable(const Result<BufferStatus>& status) {
+  return status && status->finding == ControlFinding::kUsable;
+}
+
+// Carries home what is unsaved; with `only_orphans` what no living process carries. Nothing: there is
+// nothing, or no buffer.
+std::optional<Leftover> carry_home(const Settings& settings, bool only_orphans) {
+  if (const auto before = look_at_buffer(settings);
+      !usable(before) || files_to_carry(*before, only_orphans).empty())
+    return std::nullopt;
+  Leftover found{.buffer = settings.buffer.name};
+  auto errand = Errand::join(settings);
+  if (!errand) {
+    found.why = errand.error().message;
+    return found;
+  }
+  const auto status = errand->look();
+  if (!status) return std::nullopt;
+  const auto files = files_to_carry(*status, only_orphans);
+  found.files = files.size();
+  found.carried = status->unsaved();
+  for (const auto& outcome : errand->carry(files, kLong)) {
+    if (!outcome.status) found.why = "home does not answer";
+    if (outcome.status && !*outcome.status) found.why = outcome.status->error().message;
+  }
+  if (!errand->stuck()) retire_journals(errand->buffer().core());
+  if (const auto after = errand->look()) {
+    found.left = after->unsaved();
+    found.carried -= std::min(found.carried, found.left);
+  }
+  return found;
+}
+
+// The command of a run that was killed ends with it, but not at once: what it has unsaved is nobody else's
+// yet. Others that it started may live on, and are not waited for longer than that.
+void let_the_killed_go(const Settings& settings) {
+  for (const auto until = Clock::now() + kDying; Clock::now() < until; std::this_thread::sleep_for(kPause)) {
+    const auto status = look_at_buffer(settings);
+    if (!usable(status) || status->unsaved() == 0 || !status->anybody_alive()) return;
+  }
+}
+
+// True when it is gone.
+bool remove_clean_buffer(const Settings& settings) {
+  const auto status = look_at_buffer(settings);
+  if (!status) return status.error().code == ENOENT;
+  if (!usable(status) || status->unsaved() != 0 || status->anybody_alive()) return false;
+  const auto removed = remove_buffer(settings, false);
+  return removed || removed.error().code == ENOENT;
+}
+
+}  // namespace
+
+Result<RunBuffer> RunBuffer::join(const Settings& settings, bool kept) {
+  if (kept) return RunBuffer(settings, std::nullopt);
+  FOREBAY_ASSIGN(auto lock,
+                 RunLock::join(settings.buffer.directory, settings.buffer.name, settings.limits.home_wait));
+  return RunBuffer(settings, std::move(lock));
+}
+
+std::vector<Leftover> RunBuffer::recover_leftovers() {
+  std::vector<Leftover> all;
+  if (auto own = carry_home(settings_, true)) all.push_back(std::move(*own));
+  for (const auto& name : marked_by_runs(settings_.buffer.directory)) {
+    if (name == settings_.buffer.name) continue;
+    auto abandoned = RunLock::take_abandoned(settings_.buffer.directory, name);
+    if (!abandoned) continue;
+    auto settings = settings_;
+    settings.buffer.name = name;
+    let_the_killed_go(settings);
+    if (auto found = carry_home(settings, true)) all.push_back(std::move(*found));
+    if (remove_clean_buffer(settings)) abandoned->remove();
+  }
+  return all;
+}
+
+std::unique_ptr<Counters> RunBuffer::counters() const {
+  auto status = look_at_buffer(settings_);
+  return usable(status) ? std::move(status->totals) : std::make_unique<Counters>();
+}
+
+// Whatever the command closed without waiting goes home without us.
+bool RunBuffer::goes_on_without_us() const {
+  if (settings_.file_defaults.on_close == OnClose::Detach) return true;
+  return std::ranges::any_of(settings_.rules, [](const FileRule& rule) {
+    return std::ranges::contains(rule.given, "on_close") && rule.values.on_close == OnClose::Detach;
+  });
+}
+
+bool RunBuffer::remove_if_clean() {
+  if (!lock_ || !remove_clean_buffer(settings_)) return false;
+  lock_->remove();
+  return true;
+}
+
+Ending RunBuffer::end() {
+  Ending ending;
+  const bool last = !lock_ || lock_->become_the_last();
+  ending.reports = last;
+  if (lock_ && last) ending.unseen = lock_->notes();
+  auto status = look_at_buffer(settings_);
+  if (usable(status) && status->unsaved() != 0 && goes_on_without_us()) {
+    ending.status = std::move(*status);
+    ending.detached = last;
+    return ending;
+  }
+  // Where others go on, what is unsaved of theirs is their own affair.
+  if (const auto carried = carry_home(settings_, !last || !lock_); carried && !carried->why.empty())
+    ending.trouble = carried->why;
+  if (auto after = look_at_buffer(settings_)) ending.status = std::move(*after);
+  if (last) ending.removed = remove_if_clean();
+  return ending;
+}
+
+void RunBuffer::end_detached() {
+  (void)carry_home(settings_, false);
+  // Those who left before carry home in the background too (engine/handover.hpp).
+  for (const auto until = Clock::now() + settings_.limits.home_wait; Clock::now() < until;) {
+    if (remove_if_clean()) return;
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+}  // namespace forebay
