@@ -26,11 +26,11 @@ inline constexpr std::uint64_t kMi = 1u << 20;
   return bytes;
 }
 
-// [0, count) in random order, the same at every run.
-[[nodiscard]] inline std::vector<std::uint64_t> shuffled(std::uint64_t count) {
+// [0, count) in random order, the same at every run; another one for each `who`.
+[[nodiscard]] inline std::vector<std::uint64_t> shuffled(std::uint64_t count, unsigned who = 0) {
   std::vector<std::uint64_t> order(count);
   for (std::uint64_t i = 0; i < count; ++i) order[i] = i;
-  std::ranges::shuffle(order, std::mt19937_64(7));
+  std::ranges::shuffle(order, std::mt19937_64(7 + who));
   return order;
 }
 

@@ -130,7 +130,8 @@ std::vector<double> take_turns(const Run& run, const Node& node, const std::stri
   MemcachedClient client(socket);
   std::vector<Key> keys;
   std::vector<std::string> names;
-  for (const auto block : shuffled(kKeys)) {
+  // Each in an order of its own: in the same one they would be after the same bucket at every step.
+  for (const auto block : shuffled(kKeys, crowd.index())) {
     keys.push_back(index.key(block));
     if (crowd.index() == 0) {
       index.put(keys.back());

@@ -13,6 +13,9 @@ namespace {
 constexpr std::uint64_t kLeastStep = 4u << 20;
 constexpr std::uint64_t kGrowStep = 32u << 20;
 constexpr std::uint64_t kAhead = 128u << 20;
+// The hint may say up to so many more than are free for each process, and no more than a share of the tier.
+constexpr std::uint32_t kMostWithheld = 7;
+constexpr std::uint32_t kSlotsPerWithheld = 256;
 
 std::uint32_t slots_in(std::uint64_t bytes, const Header& header) {
   return static_cast<std::uint32_t>(std::max<std::uint64_t>(bytes / header.bucket_size, 1));
@@ -37,11 +40,7 @@ std::optional<std::uint32_t> SlotTable::take(std::uint32_t tier, std::uint32_t b
           continue;
         }
         next_[tier].store(at + 1, std::memory_order_relaxed);
-        // A hint only: never below zero, whatever a killed process left of it.
-        auto hint = shared.free_hint.load(std::memory_order_relaxed);
-        while (hint > 0 &&
-               !shared.free_hint.compare_exchange_weak(hint, hint - 1, std::memory_order_relaxed)) {
-        }
+        lower_hint(tier);
         FOREBAY_CRASH_POINT("slot.taken");
         return first + at;
       }
@@ -54,7 +53,6 @@ std::optional<std::uint32_t> SlotTable::take(std::uint32_t tier, std::uint32_t b
 
 void SlotTable::give_back(std::uint32_t slot) {
   const auto& tier = tiers_.of_slot(slot);
-  auto& shared = control_.shared().tiers[tier.index];
   word(slot).store(0, std::memory_order_release);
   // Lowest first, so that memory that was used before is used again; but never a long way to the only one.
   auto& next = next_[tier.index];
@@ -62,7 +60,27 @@ void SlotTable::give_back(std::uint32_t slot) {
   if (slot - tier.first_slot < at || word(tier.first_slot + at).load(std::memory_order_relaxed) != 0) {
     next.store(slot - tier.first_slot, std::memory_order_relaxed);
   }
-  shared.free_hint.fetch_add(1, std::memory_order_relaxed);
+  raise_hint(tier.index);
+}
+
+void SlotTable::lower_hint(std::uint32_t tier) {
+  const auto withheld = withheld_[tier].fetch_add(1, std::memory_order_relaxed) + 1;
+  if (withheld <= std::min(kMostWithheld, available(tier) / kSlotsPerWithheld)) return;
+  const auto down = withheld_[tier].exchange(0, std::memory_order_relaxed);
+  // A hint only: never below zero, whatever a killed process left of it.
+  auto& hint = control_.shared().tiers[tier].free_hint;
+  auto seen = hint.load(std::memory_order_relaxed);
+  while (seen > 0 &&
+         !hint.compare_exchange_weak(seen, seen - std::min(seen, down), std::memory_order_relaxed)) {
+  }
+}
+
+void SlotTable::raise_hint(std::uint32_t tier) {
+  auto withheld = withheld_[tier].load(std::memory_order_relaxed);
+  while (withheld > 0) {
+    if (withheld_[tier].compare_exchange_weak(withheld, withheld - 1, std::memory_order_relaxed)) return;
+  }
+  control_.shared().tiers[tier].free_hint.fetch_add(1, std::memory_order_relaxed);
 }
 
 void SlotTable::correct_hints() {

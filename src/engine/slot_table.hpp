@@ -63,11 +63,18 @@ class SlotTable {
   [[nodiscard]] SlotWord& word(std::uint32_t slot) const { return control_.slot(slot); }
 
  private:
+  // The hint of how many slots are free is one word that every process would write to with each slot: what a
+  // process takes is told a few at a time, what it gives back at once, so that the hint may be too high by a
+  // few and hides no slot.
+  void lower_hint(std::uint32_t tier);
+  void raise_hint(std::uint32_t tier);
+
   const Control& control_;
   const Peers& peers_;
   Tiers& tiers_;
   // Where this process looks first: each has a place of its own, so that they are not after the same slots.
   std::array<std::atomic<std::uint32_t>, kTierLimit> next_;
+  std::array<std::atomic<std::uint32_t>, kTierLimit> withheld_{};  // taken and not told yet
 };
 
 }  // namespace forebay
