@@ -9,11 +9,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <fstream>
 #include <string_view>
 
 #include "base/format.hpp"
+#include "base/real_path.hpp"
 
 namespace forebay {
 namespace {
@@ -77,12 +77,7 @@ Machine Machine::current() {
       .memory = std::min(static_cast<std::uint64_t>(info.totalram) * info.mem_unit, memory_limit()),
       .user = geteuid(),
       .space = space_of,
-      .real_path =
-          [](const std::string& path) {
-            std::error_code failed;
-            const auto real = std::filesystem::weakly_canonical(path, failed);
-            return failed ? path : real.string();
-          },
+      .real_path = forebay::real_path,
   };
 }
 

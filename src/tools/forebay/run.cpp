@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/format.hpp"
+#include "base/real_path.hpp"
 #include "config/load.hpp"
 #include "config/resolve.hpp"
 #include "config/table.hpp"
@@ -122,9 +123,8 @@ std::vector<std::string> as_list(const Environment::Variables& variables) {
 
 // Does the command look as if it meant a file of a home?
 bool touches_a_home(const Command& command, const Settings& settings) {
-  std::error_code failed;
   const auto inside = [&](const std::string& path) {
-    const auto real = fs::weakly_canonical(fs::absolute(path, failed), failed).string();
+    const auto real = real_path(path);
     return std::ranges::any_of(settings.choice.homes, [&](const auto& home) { return lies_in(real, home); });
   };
   if (inside(".")) return true;
