@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <tuple>
 
 #include "base/format.hpp"
 #include "support/door_run.hpp"
@@ -130,6 +132,60 @@ TEST_P(Hdf5Ranks, BringTheSameOnce) {
   // With what lies between and beside the datasets in the same buckets.
   EXPECT_LE(counted("home_read_bytes"), kBytes + kBytes / 4);
 }
+
+// After a kill the file opens natively and holds what was flushed, or what was closed.
+class Hdf5KilledRanks : public ::testing::TestWithParam<std::tuple<const char*, int, Words>> {
+ protected:
+  void SetUp() override {
+    if (const auto why = DoorRun(flavour()).missing(); !why.empty()) GTEST_SKIP() << why;
+  }
+  static const char* flavour() { return std::get<0>(GetParam()); }
+  static int nodes() { return std::get<1>(GetParam()); }
+  [[nodiscard]] bool left(const std::string& marker) const {
+    return std::filesystem::exists(place_.file("f.h5." + marker + "0")) ||
+           std::filesystem::exists(place_.file("f.h5." + marker + "1"));
+  }
+  // One run, seen natively after recovery; what is wrong with it, or nothing.
+  [[nodiscard]] std::string run(unsigned seed) {
+    for (const auto& entry : std::filesystem::directory_iterator(place_.path()))
+      std::filesystem::remove(entry.path());
+    const DoorRun door(flavour(), std::get<2>(GetParam()));
+    const auto program = hdf5_program("h5_ranks", flavour());
+    const auto ran = door.run(
+        Door::kConnector, place_.path(),
+        door.on_nodes(nodes(), 2, {program, "killed", place_.file("f.h5"), std::to_string(seed)}), 60);
+    if (!left("flushed")) return "it did not flush: " + ran.out + ran.err.substr(0, 2000);
+    std::string what = left("closed") ? "closed" : "flushed";
+    for (int node = 0; node < nodes(); ++node) {
+      const auto carried = door.forebay({"recover", "--timeout", "30s"}, node);
+      if (carried.code != 0) return "recover: " + carried.out + carried.err;
+    }
+    const auto looked = door.run(
+        Door::kNone, place_.path(),
+        door.on_ranks(1, {program, "survived", place_.file("f.h5"), left("closed") ? "2" : "1"}), 60);
+    ++seen_[what];
+    return looked.code == 0 ? "" : what + ": " + looked.out + looked.err.substr(0, 2000);
+  }
+
+  const TemporaryDirectory place_;
+  std::map<std::string, int> seen_;
+};
+
+TEST_P(Hdf5KilledRanks, LeaveWhatWasFlushedOrClosed) {
+  for (unsigned seed = 1; seed <= scaled(8u, 100u); ++seed) EXPECT_EQ(run(seed), "") << "seed " << seed;
+  EXPECT_GT(seen_["flushed"], 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Hdf5KilledRanks,
+                         ::testing::Combine(::testing::Values("mpich", "openmpi"), ::testing::Values(1, 2),
+                                            ::testing::Values(Words{"FOREBAY_ADMISSION_WRITE=always"},
+                                                              Words{"FOREBAY_ADMISSION_WRITE=always",
+                                                                    "FOREBAY_ON_FLUSH=stage"})),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param)) + "_" +
+                                  std::to_string(std::get<1>(test.param)) + "_nodes" +
+                                  (std::get<2>(test.param).size() > 1 ? "_staged" : "");
+                         });
 
 INSTANTIATE_TEST_SUITE_P(All, Hdf5Ranks,
                          ::testing::Values(Shape{"mpich", Door::kConnector}, Shape{"mpich", Door::kCacheName},

@@ -24,6 +24,8 @@ int run(const std::string& verb, const std::string& path, unsigned number) {
   if (verb == "flushes") return flushes(path);
   if (verb == "multi") return multi(path);
   if (verb == "unlike") return unlike(path);
+  if (verb == "killed") return killed(path, number);
+  if (verb == "survived") return survived(path, number);
   return 2;
 }
 

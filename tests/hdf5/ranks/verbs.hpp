@@ -27,6 +27,12 @@ int flushes(const std::string& path);
 int multi(const std::string& path);
 // Ranks that bring different datasets to one collective call.
 int unlike(const std::string& path);
+// Flushes a file, leaving the markers FILE.flushed0, ..., and dies by SIGKILL some time later: while it
+// writes over what was flushed, or while it closes. `seed` says when, and whether one rank is killed or all
+// are. FILE.closed0, ... are there if it had closed.
+int killed(const std::string& path, unsigned seed);
+// Natively, on one rank: does the file that they left hold what was written `at_least` so many times?
+int survived(const std::string& path, unsigned at_least);
 
 // A file on the MPI-IO driver.
 [[nodiscard]] hid_t create(const std::string& path, bool collective_metadata = false);
