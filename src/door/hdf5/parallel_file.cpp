@@ -108,9 +108,12 @@ Status ParallelFile::agree(Status mine) const {
   return fail(EIO, format_text("another rank could not carry its part of {} home", file_->path()));
 }
 
+void ParallelFile::gather() const { ranks_->barrier(); }
+
 Status ParallelFile::flush() {
   // One rank may flush by itself what it only reads.
   if (!writable_) return any_mounts ? drain() : Status{};
+  gather();
   auto home = file_->sync();
   if (any_mounts) {
     for_each_neighbour([&](const ParallelFile& file) {
@@ -126,12 +129,14 @@ Status ParallelFile::flush() {
 
 Status ParallelFile::close() {
   if (!writable_) return {};
+  gather();
   return agree(file_->waits_at_close() ? file_->drain() : Status{});
 }
 
 Status ParallelFile::settle(Mind mind) {
   // One rank may read such a file by itself.
   if (!writable_) return drain(mind);
+  gather();
   FOREBAY_TRY(agree(drain(mind)));
   for_each_neighbour([](ParallelFile& file) {
     if (!file.file_->unsaved()) file.staged_.clear();

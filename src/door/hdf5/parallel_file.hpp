@@ -84,6 +84,9 @@ class ParallelFile : public RawFile {
   friend class ParallelDataset;
   ParallelFile(std::shared_ptr<File> file, bool writable, bool collective_metadata,
                std::unique_ptr<Ranks> ranks);
+  // Before what all ranks drain together: the pieces of one may lie between those of the others, so that what
+  // all have staged goes home in a few writes, and what one drains before the others have come in thousands.
+  void gather() const;
   // Did all ranks succeed? The error is this rank's, or tells of another's.
   Status agree(Status mine) const;
 
