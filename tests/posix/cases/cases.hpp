@@ -57,5 +57,6 @@ int streams_reopened();
 int walked();
 int in_background();
 int modes();
+int table_of_descriptors();
 
 }  // namespace cases

@@ -59,7 +59,8 @@ int main(int argc, char** argv) {
                    {"streams_reopened", cases::streams_reopened},
                    {"walked", cases::walked},
                    {"in_background", cases::in_background},
-                   {"modes", cases::modes}};
+                   {"modes", cases::modes},
+                   {"table_of_descriptors", cases::table_of_descriptors}};
   for (const auto& one : all) {
     if (argc == 2 && std::strcmp(argv[1], one.name) == 0) return one.run();
   }

@@ -140,8 +140,8 @@ FOREBAY_CALL int fb_fcntl(int fd, int command, ...) {
     case F_DUPFD_CLOEXEC:
       (void)buffered(fd);
       // To raise it later would close a descriptor, of which some file systems tell home.
-      return duplicated(fd,
-                        real.fcntl(fd, command, thread.depth != 0 && number < own_from ? own_from : number));
+      return duplicated(
+          fd, real.fcntl(fd, command, thread.depth != 0 && number < own_from() ? own_from() : number));
     case F_SETFL:
       // These are the open file's, which others may have too, and our own duplicate is one of them.
       if (buffered(fd)) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "door/posix/shim/homes.hpp"
+#include "door/posix/shim/own_descriptors.hpp"
 #include "door/posix/shim/state.hpp"
 
 namespace forebay::posix {

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
 #include "config/raw_variable.hpp"
 #include "door/posix/shim/homes.hpp"
+#include "door/posix/shim/own_descriptors.hpp"
 #include "door/posix/shim/stdio_patch.hpp"
 
 extern "C" __attribute__((visibility("default"))) void forebay_posix_enter(int by);
@@ -23,7 +23,6 @@ constinit std::atomic<bool> active = false;
 thread_local constinit Thread thread{};
 constinit std::atomic<const Engine*> engine = nullptr;
 constinit std::atomic<bool> maps_files = false;
-constinit int own_from = 512;
 
 namespace {
 
@@ -40,7 +39,7 @@ void set_known(int fd, State state) {
 void in_child() {
   // What the parent's engine had open is nobody's here.
   loading = PTHREAD_MUTEX_INITIALIZER;
-  for (int fd = own_from; fd < known_end.load(); ++fd) {
+  for (int fd = own_from(); fd < known_end.load(); ++fd) {
     if (states[fd].load(std::memory_order_relaxed) != State::kOurs) continue;
     real.syscall(SYS_close, fd);
     states[fd].store(State::kUnknown, std::memory_order_relaxed);
@@ -86,10 +85,6 @@ __attribute__((constructor)) void start(int, char**, char** environment) {
   if (real.open == nullptr) real.find();
   if (::getauxval(AT_SECURE) != 0) return;
   if (!set_homes(raw_variable(environment, "FOREBAY_HOMES"))) return;
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-    own_from = limit.rlim_cur / 2 < 900 ? static_cast<int>(limit.rlim_cur / 2) : 900;
-  }
   patch_stdio();
   active.store(true, std::memory_order_release);
 }
@@ -160,20 +155,8 @@ bool settle(int fd, int flags, bool likely) {
   return is == 1;
 }
 
-int raise_own(int fd) {
-  if (fd < 0 || !active.load(std::memory_order_relaxed)) return fd;
-  if (fd < own_from) {
-    const int before = errno;
-    const int high = static_cast<int>(real.fcntl(fd, F_DUPFD_CLOEXEC, own_from));
-    if (high >= 0) {
-      real.syscall(SYS_close, fd);
-      fd = high;
-    }
-    errno = before;
-  }
-  if (fd >= kDescriptors) return fd;
-  set_known(fd, State::kOurs);
-  return fd;
+void note_own(int fd) {
+  if (fd < kDescriptors) set_known(fd, State::kOurs);
 }
 
 }  // namespace forebay::posix

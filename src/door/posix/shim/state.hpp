@@ -45,6 +45,8 @@ extern constinit std::atomic<int> known_end;
 // In the child of a vfork only notes that the child's descriptor is another one now.
 void set_state(int fd, State state);
 [[nodiscard]] bool changed_by_child(int fd);
+// It is one of the engine's own (own_descriptors.hpp).
+void note_own(int fd);
 
 // The engine, loaded by now or not at all.
 extern constinit std::atomic<const Engine*> engine;
@@ -120,10 +122,5 @@ inline void forget_memory() {
 
 // The program may have mapped files that the engine knows: it is to be told what is unmapped.
 extern constinit std::atomic<bool> maps_files;
-
-// The engine's own descriptors keep out of the application's way: the lowest number is the application's.
-int raise_own(int fd);
-// From here on they lie. Not higher than need be: the kernel keeps a table as long as the highest number.
-extern constinit int own_from;
 
 }  // namespace forebay::posix
