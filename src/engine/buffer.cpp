@@ -307,6 +307,11 @@ void Buffer::closed(const HomeFile& home) {
   if (!unlinked && home.known(core_.files)) drop_if_closed(core_, drain_, number);
 }
 
+bool Buffer::has_open(std::uint32_t number) {
+  const std::scoped_lock lock(mutex_);
+  return open_files_.contains(number);
+}
+
 void Buffer::drop_closed() {
   for (const auto file : core_.files.all()) drop_if_closed(core_, drain_, file);
 }

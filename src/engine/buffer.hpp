@@ -98,6 +98,7 @@ class Buffer {
   [[nodiscard]] std::uint64_t unreserved(std::uint32_t file);
   Status grant_reservation(std::uint32_t file, std::uint64_t size, ReserveKind kind);
   void closed(const HomeFile& home);
+  [[nodiscard]] bool has_open(std::uint32_t file);  // by any handle of this process
   void end_wishes(std::uint32_t file);
   void remove_scratch();
   void forget_unlinked(std::uint32_t file);

@@ -82,6 +82,44 @@ TEST(Descriptor, ThatIsLeftTakesItsLockAlong) {
   EXPECT_EQ(TestBuffer::slurp(path), "text");
 }
 
+// Others who write, or only read, go on without it.
+TEST(Descriptor, ThatIsClosedBesideOthersIsClosed) {
+  TestBuffer test("drain.trigger=never");
+  const auto path = test.home("a");
+  const Fd first(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  const Fd other(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  auto writer = open_descriptor(test, first, O_RDWR);
+  auto reader = open_descriptor(test, other, O_RDONLY);
+  const auto write_and_leave = [&](const File* heir, const char* text) {
+    Fd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+    auto last = open_descriptor(test, fd, O_RDWR);
+    EXPECT_EQ(::flock(fd.get(), LOCK_EX | LOCK_NB), 0);
+    EXPECT_EQ(last->write(0, bytes_of(text)), 4u);
+    EXPECT_TRUE(last->close());
+    EXPECT_TRUE(last->others_here());
+    last->leave_to(heir);
+  };
+  const auto is_free = [&] {
+    int locked = -1;
+    for (int i = 0; i < 1000 && locked != 0; ++i) {
+      if (i != 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      locked = ::flock(other.get(), LOCK_EX | LOCK_NB);
+    }
+    ::flock(other.get(), LOCK_UN);
+    return locked == 0;
+  };
+  write_and_leave(writer.get(), "text");
+  EXPECT_TRUE(is_free());
+  ASSERT_EQ(writer->write(4, bytes_of(" more")), 5u);
+  ASSERT_TRUE(writer->close());
+  EXPECT_EQ(TestBuffer::slurp(path), "text more");
+  write_and_leave(nullptr, "TEXT");
+  EXPECT_TRUE(is_free());
+  ASSERT_TRUE(reader->close());
+  EXPECT_FALSE(reader->others_here());
+  EXPECT_EQ(TestBuffer::slurp(path), "TEXT more");
+}
+
 TEST(Descriptor, AFileMadeDirectIsSoForEveryHandle) {
   TestBuffer test("drain.trigger=never");
   const auto path = test.home("a");

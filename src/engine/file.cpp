@@ -358,6 +358,14 @@ void File::leave_descriptor() {
   if (auto again = home_->again()) buffer_.drainer_.exchange(*home_, std::move(*again));
 }
 
+bool File::others_here() const { return buffer_.attached() && buffer_.has_open(number_); }
+
+void File::leave_to(const File* heir) {
+  if (!writable_ || !buffer_.attached()) return;
+  if (heir != nullptr) return buffer_.drainer_.exchange(*home_, heir->home_);
+  buffer_.drainer_.release(number_);
+}
+
 Ticket File::prefetch(std::uint64_t offset, std::uint64_t length) {
   auto promise = std::make_shared<std::promise<Result<std::uint64_t>>>();
   Ticket ticket(promise->get_future().share());

@@ -129,6 +129,11 @@ class File {
   // Others who have the file open go on without this handle's descriptor, so that it is closed with the
   // handle. A lock of the descriptor would last as long as they do.
   void leave_descriptor();
+  // After close(): has this process the file open by other handles, too? They go on through the descriptor of
+  // `heir`, one of them that can write, or, if there is none, with none as soon as all is home: so that this
+  // handle's is closed with it.
+  [[nodiscard]] bool others_here() const;
+  void leave_to(const File* heir);
 
   [[nodiscard]] const std::string& path() const { return home_->path(); }
   [[nodiscard]] const FileSettings& settings() const { return settings_; }

@@ -74,11 +74,28 @@ Pin Pin::again() const {
 
 namespace {
 
+// Another open file of the same, for writing.
+Pin writer_of(std::uint32_t number) {
+  for (int fd = 0; fd < descriptor_end(); ++fd) {
+    auto open = descriptor(fd);
+    if (open && open->process == fork_generation() && open->writable() && open->file->number() == number)
+      return open;
+  }
+  return {};
+}
+
 // The last one of this process; null if there are others. A copy of the parent's, with threads and locks that
 // are not there, is never touched and never freed.
 std::shared_ptr<Open> last_of(Open* open) {
   if (open == nullptr || open->references.fetch_sub(1) != 1) return nullptr;
   return open->process == fork_generation() ? std::shared_ptr<Open>(open) : nullptr;
+}
+
+// It is closed: those who have the file open beside it go on without its descriptor.
+void leave_to_others(const Open& closed) {
+  if (closed.locked.load() || !closed.writable() || !closed.file->others_here()) return;
+  const auto heir = writer_of(closed.file->number());
+  closed.file->leave_to(heir ? heir->file.get() : nullptr);
 }
 
 Status end(std::shared_ptr<Open> last) {
@@ -93,6 +110,7 @@ Status end(std::shared_ptr<Open> last) {
   const int home = last->file->home().fd();
   const auto file = goes_now ? meaning_of(home) : std::nullopt;
   auto closed = last->file->close();
+  leave_to_others(*last);
   last.reset();
   if (goes_now) wait_until_closed(home, file);
   return drained ? closed : drained;
@@ -127,6 +145,7 @@ Result<long> Pin::release_and_close(int fd) {
     return 0;
   }
   FOREBAY_TRY(last->file->close());
+  leave_to_others(*last);
   if (closing_is_slow() && close_aside(fd, last)) return kClosed;
   last.reset();
   return closed_here(fd);

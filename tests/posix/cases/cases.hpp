@@ -57,6 +57,7 @@ int streams_reopened();
 int walked();
 int in_background();
 int modes();
+int executed();
 int table_of_descriptors();
 
 }  // namespace cases

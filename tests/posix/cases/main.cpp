@@ -60,6 +60,7 @@ int main(int argc, char** argv) {
                    {"walked", cases::walked},
                    {"in_background", cases::in_background},
                    {"modes", cases::modes},
+                   {"executed", cases::executed},
                    {"table_of_descriptors", cases::table_of_descriptors}};
   for (const auto& one : all) {
     if (argc == 2 && std::strcmp(argv[1], one.name) == 0) return one.run();

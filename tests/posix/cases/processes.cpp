@@ -302,4 +302,26 @@ int numbers_of_pipes() {
   return 0;
 }
 
+// A program that was written a moment ago, while somebody who only reads it has it open.
+int executed() {
+  static constexpr char kText[] = "#!/bin/sh\nexit 7\n";
+  for (const char* const name : {"one", "two"}) {
+    const int writer = ::open(name, O_WRONLY | O_CREAT, 0755);
+    const int reader = ::open(name, O_RDONLY);
+    const int other = ::open(name, O_RDWR);
+    say("write", ::write(writer, kText, sizeof kText - 1));
+    say("close", ::close(writer));
+    say("write", ::pwrite(other, kText, sizeof kText - 1, 0));
+    say("close", ::close(other));
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::execl(name, name, static_cast<char*>(nullptr));
+      ::_exit(errno == ETXTBSY ? 99 : 98);
+    }
+    say("child", ended(child));
+    say("close", ::close(reader));
+  }
+  return 0;
+}
+
 }  // namespace cases

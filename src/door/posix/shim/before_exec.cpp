@@ -12,24 +12,30 @@ namespace {
 constexpr int kInherited = 32;  // numbers below it are looked at
 
 // What is unsaved of the file that is about to be run, if it lies in a home.
-void drain_program(int at, const char* path) {
+bool drain_program(int at, const char* path, Search search) {
   Names file;
-  const auto* const there = is_text(path) && strchr(path, '/') != nullptr ? engine_for(at, path) : nullptr;
-  if (there == nullptr || look_at(at, path, true, &file) != Kind::kFile) return;
+  const bool named = is_text(path) && (search == Search::kHere || strchr(path, '/') != nullptr);
+  const auto* const there = named ? engine_for(at, path) : nullptr;
+  if (there == nullptr || look_at(at, path, true, &file) != Kind::kFile) return false;
   const Crossing crossing;
+  const bool known = there->matters(file.device, file.inode) == 1;
   (void)there->drain_inode(file.device, file.inode);
+  return known;
 }
 
 // Will the program be seen? If not, and it seems to mean files of a home, that is noted.
-bool will_be_seen(int at, const char* path, char* const* words, char* const* environment) {
+bool will_be_seen(int at, const char* path, Search search, char* const* words, char* const* environment) {
   if (!are_texts(words) || !are_texts(environment)) return true;  // nothing will be started
   const bool means = mean_home(words);
   const bool loaded = engine.load(std::memory_order_acquire) != nullptr;
   if ((!loaded && !means) || !is_text(path)) return true;
   char found[PATH_MAX];
-  if (at == AT_FDCWD && !find_program(path, found, sizeof found)) return true;
-  const char* const why = why_unseen(at, at == AT_FDCWD ? found : path, environment);
-  if (why != nullptr && means) note_unseen(at == AT_FDCWD ? found : path, why);
+  if (search == Search::kInPath) {
+    if (!find_program(path, found, sizeof found)) return true;
+    path = found;
+  }
+  const char* const why = why_unseen(at, path, environment);
+  if (why != nullptr && means) note_unseen(path, why);
   return why == nullptr;
 }
 
@@ -50,28 +56,30 @@ bool nothing_to_do() { return !active.load(std::memory_order_relaxed) || thread.
 
 }  // namespace
 
-void before_exec(int at, const char* path, char* const* words, char* const* environment) {
-  if (nothing_to_do()) return;
+bool before_exec(int at, const char* path, Search search, char* const* words, char* const* environment) {
+  if (nothing_to_do()) return false;
   look_at_inherited();
-  drain_program(at, path);
-  const bool seen = will_be_seen(at, path, words, environment);
+  const bool known = drain_program(at, path, search);
+  const bool seen = will_be_seen(at, path, search, words, environment);
   const auto* const there = engine.load(std::memory_order_acquire);
   // The child of a vfork leaves nothing of its parent's behind; but who cannot be seen finds its files at
   // home.
-  if (there == nullptr || (in_vfork_child() && seen)) return;
+  if (there == nullptr || (in_vfork_child() && seen)) return known;
   const Crossing crossing;
   (void)there->drain_everything(seen ? 0 : 1);
+  return known;
 }
 
-void before_spawn(const char* path, char* const* words, char* const* environment) {
-  if (nothing_to_do()) return;
+bool before_spawn(const char* path, Search search, char* const* words, char* const* environment) {
+  if (nothing_to_do()) return false;
   look_at_inherited();
-  drain_program(AT_FDCWD, path);
-  const bool seen = will_be_seen(AT_FDCWD, path, words, environment);
+  const bool known = drain_program(AT_FDCWD, path, search);
+  const bool seen = will_be_seen(AT_FDCWD, path, search, words, environment);
   const auto* const there = engine.load(std::memory_order_acquire);
-  if (there == nullptr || seen) return;
+  if (there == nullptr || seen) return known;
   const Crossing crossing;
   (void)there->drain_everything(1);
+  return known;
 }
 
 }  // namespace forebay::posix

@@ -13,27 +13,28 @@ using namespace forebay::posix;
 extern "C" char** environ;
 
 FOREBAY_CALL int fb_execve(const char* path, char* const* arguments, char* const* environment) {
-  before_exec(AT_FDCWD, path, arguments, environment);
-  return real.execve(path, arguments, environment);
+  const bool known = before_exec(AT_FDCWD, path, Search::kHere, arguments, environment);
+  return when_written(known, [&] { return real.execve(path, arguments, environment); });
 }
 FOREBAY_CALL int fb_execv(const char* path, char* const* arguments) {
   return fb_execve(path, arguments, environ);
 }
 FOREBAY_CALL int fb_execvpe(const char* file, char* const* arguments, char* const* environment) {
-  before_exec(AT_FDCWD, file, arguments, environment);
-  return real.execvpe(file, arguments, environment);
+  const bool known = before_exec(AT_FDCWD, file, Search::kInPath, arguments, environment);
+  return when_written(known, [&] { return real.execvpe(file, arguments, environment); });
 }
 FOREBAY_CALL int fb_execvp(const char* file, char* const* arguments) {
   return fb_execvpe(file, arguments, environ);
 }
 FOREBAY_CALL int fb_execveat(int at, const char* path, char* const* arguments, char* const* environment,
                              int flags) {
-  before_exec(at, path, arguments, environment);
-  return real.execveat(at, path, arguments, environment, flags);
+  const bool known = before_exec(at, path, Search::kHere, arguments, environment);
+  return when_written(known, [&] { return real.execveat(at, path, arguments, environment, flags); });
 }
 FOREBAY_CALL int fb_fexecve(int fd, char* const* arguments, char* const* environment) {
   char name[PATH_MAX];
-  before_exec(AT_FDCWD, name_of(fd, name, sizeof name) ? name : nullptr, arguments, environment);
+  before_exec(AT_FDCWD, name_of(fd, name, sizeof name) ? name : nullptr, Search::kHere, arguments,
+              environment);
   return real.fexecve(fd, arguments, environment);
 }
 

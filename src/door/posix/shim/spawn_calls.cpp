@@ -85,27 +85,28 @@ namespace {
 // By one of the C library's four functions, which differ in how they find the program and what they say of
 // the child.
 template <class Call, class Child>
-int spawn(Call call, Child* child, const char* program, const posix_spawn_file_actions_t* actions,
-          const posix_spawnattr_t* attributes, char* const* words, char* const* environment) {
-  before_spawn(program, words, environment);
+int spawn(Call call, Search search, Child* child, const char* program,
+          const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes, char* const* words,
+          char* const* environment) {
+  const bool known = before_spawn(program, search, words, environment);
   open_ahead(actions);
-  return call(child, program, actions, attributes, words, environment);
+  return when_written(known, [&] { return call(child, program, actions, attributes, words, environment); });
 }
 
 }  // namespace
 
-#define FOREBAY_SPAWN(name, Child)                                                                         \
+#define FOREBAY_SPAWN(name, Child, search)                                                                 \
   FOREBAY_CALL int fb_##name(Child* child, const char* program, const posix_spawn_file_actions_t* actions, \
                              const posix_spawnattr_t* attributes, char* const* words,                      \
                              char* const* environment) {                                                   \
-    return spawn(real.name, child, program, actions, attributes, words, environment);                      \
+    return spawn(real.name, Search::search, child, program, actions, attributes, words, environment);      \
   }                                                                                                        \
   FOREBAY_EXPORT(name, fb_##name)
 
-FOREBAY_SPAWN(posix_spawn, pid_t);
-FOREBAY_SPAWN(posix_spawnp, pid_t);
-FOREBAY_SPAWN(pidfd_spawn, int);
-FOREBAY_SPAWN(pidfd_spawnp, int);
+FOREBAY_SPAWN(posix_spawn, pid_t, kHere);
+FOREBAY_SPAWN(posix_spawnp, pid_t, kInPath);
+FOREBAY_SPAWN(pidfd_spawn, int, kHere);
+FOREBAY_SPAWN(pidfd_spawnp, int, kInPath);
 
 namespace {
 
@@ -114,7 +115,7 @@ void before_shell(const char* command) {
   if (command == nullptr) return;
   char* const words[] = {const_cast<char*>("sh"), const_cast<char*>("-c"), const_cast<char*>(command),
                          nullptr};
-  before_spawn("/bin/sh", words, environ);
+  before_spawn("/bin/sh", Search::kHere, words, environ);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ int looked(int at, const char* path, struct stat* found, Call call) {
 // Before the kernel has seen the name.
 bool may_mean_descriptor(int at, const char* path, int flags) {
   return (flags & AT_EMPTY_PATH) != 0 && at >= 0 && active.load(std::memory_order_relaxed) &&
-         (path == nullptr || (is_text(path) && *path == '\0'));
+         thread.depth == 0 && (path == nullptr || (is_text(path) && *path == '\0'));
 }
 
 }  // namespace
