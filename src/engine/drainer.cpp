@@ -19,6 +19,8 @@ constexpr auto kMoment = std::chrono::milliseconds(20);
 constexpr auto kBreath = std::chrono::milliseconds(2);
 // Pieces that lie apart go home one after the other: few in a shipment, so that all hands have some.
 constexpr std::size_t kMaxRuns = 8;
+// Of a file that others write to past the buffer, in small requests that wait for all that is under way.
+constexpr unsigned kBesideOthers = 2;
 
 Status too_long(const std::string& path) {
   return fail(ETIMEDOUT,
@@ -231,6 +233,7 @@ bool Drainer::hold(std::uint32_t file) {
   std::unique_lock lock(mutex_);
   const bool first = !holds_.contains(file);
   holds_.insert(file);
+  wake_.notify_all();
   wake_.wait(lock, [&] { return tended_ != file && !shipping_.contains(file); });
   return first;
 }
@@ -281,6 +284,10 @@ Drainer::TimePoint Drainer::tend(const Target& target, bool pressed) {
   if (ripeness.asked_only && !ripeness.released && !ripeness.pressed) return kNever;
   auto next = kNever;
   const auto again_in = [&](std::chrono::milliseconds wait) { next = std::min(next, now + wait); };
+  const auto held = [&] {
+    const std::scoped_lock lock(mutex_);
+    return holds_.contains(file);
+  };
   const auto ripe = ripe_blocks(unsaved_blocks(core_, file, 0, kMaxBlock), ripeness, again_in);
   auto shipment = std::make_shared<Shipment>();
   shipment->home = target.home;
@@ -289,6 +296,7 @@ Drainer::TimePoint Drainer::tend(const Target& target, bool pressed) {
     if (apart || shipment->bytes >= core_.settings.drain.write_size || shipment->runs.size() >= kMaxRuns) {
       ship_in_background(std::exchange(shipment, std::make_shared<Shipment>()));
       shipment->home = target.home;
+      if (held()) break;
     }
     const auto claimed = drain_.claim(*shipment, one.block);
     if (!claimed ||
@@ -331,16 +339,21 @@ std::vector<UnsavedBlock> Drainer::ripe_blocks(
 }
 
 void Drainer::ship_in_background(const std::shared_ptr<Shipment>& shipment) {
+  const auto file = shipment->home->file();
+  const bool past = (core_.control.file(file).flags.load(std::memory_order_relaxed) & kFilePast) != 0;
   {
     std::unique_lock lock(mutex_);
-    wake_.wait(lock, [&] { return stopping_ || under_way_ < crew_.limit(); });
-    // What is left is for the last flush, which has a deadline.
-    if (stopping_ && under_way_ >= crew_.limit()) {
+    const auto crowded = [&] {
+      return under_way_ >= crew_.limit() || (past && shipping_.count(file) >= kBesideOthers);
+    };
+    wake_.wait(lock, [&] { return stopping_ || holds_.contains(file) || !crowded(); });
+    // What is left is for the last flush, which has a deadline, or for when the file is let go.
+    if ((stopping_ && crowded()) || holds_.contains(file)) {
       lock.unlock();
       return drain_.give_back(*shipment);
     }
     ++under_way_;
-    shipping_.insert(shipment->home->file());
+    shipping_.insert(file);
   }
   const auto task = [this, shipment] {
     (void)drain_.ship(*shipment);

@@ -136,11 +136,13 @@ herr_t specific(void* handle, H5VL_file_specific_args_t* args, hid_t dxpl, void*
     return by_list(below_args, below_args.args.del.fapl_id, dxpl, request);
   // Not so the other file of H5VL_FILE_IS_EQUAL: HDF5 hands over what the last connector knows it by.
   const auto file = object(handle).file;
+  std::optional<HeldDrain> still;
   if (args->op_type == H5VL_FILE_FLUSH && file->parallel()) {
     if (const auto status = file->parallel()->flush(); !status) {
       push_error(status.error(), H5E_FILE, H5E_CANTFLUSH);
       return -1;
     }
+    still.emplace(file->parallel().get(), HeldDrain::Ends::kAlone);
   }
   if (args->op_type == H5VL_FILE_FLUSH && request != nullptr) {
     // Asynchronous: bytes set out now, and the request completes when they are home.
@@ -197,7 +199,10 @@ herr_t close(void* handle, hid_t dxpl, void** request) {
     return 0;
   }
   const auto home = parallel->close();
-  if (H5VLfile_close(file.under, file.vol(), dxpl, request) < 0) return -1;
+  {
+    const HeldDrain still(parallel.get(), HeldDrain::Ends::kAlone);
+    if (H5VLfile_close(file.under, file.vol(), dxpl, request) < 0) return -1;
+  }
   adopt(request, file.file);
   if (home) {
     delete &file;

@@ -170,18 +170,18 @@ void ParallelFile::forget() {
   });
 }
 
-HeldDrain::HeldDrain(ParallelFile* file) : file_(file) {
+HeldDrain::HeldDrain(ParallelFile* file, Ends ends) : file_(file), ends_(ends) {
   if (file_ == nullptr) return;
   file_->for_each_neighbour([&](const ParallelFile& each) {
     each.file_->hold_drain();
     held_.push_back(each.file_);
   });
-  file_->ranks_->barrier();
+  if (ends_ == Ends::kTogether) file_->ranks_->barrier();
 }
 
 HeldDrain::~HeldDrain() {
   if (file_ == nullptr) return;
-  file_->ranks_->barrier();
+  if (ends_ == Ends::kTogether) file_->ranks_->barrier();
   for (const auto& each : held_) each->let_drain_go();
 }
 

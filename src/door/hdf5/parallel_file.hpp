@@ -112,15 +112,21 @@ class ParallelFile : public RawFile {
 // Around a native call in which all ranks write together: MPI-IO may then read what lies between their pieces
 // and write it again, so that nothing of ours may arrive there meanwhile (B8). For its neighbours, too.
 // Collective, both ends; null: not needed.
+//
+// kAlone: no rank waits for another, and it is for speed. HDF5 writes the metadata of a flush or a close in
+// small requests one after the other; each would queue behind all that is under way of what may go home
+// later.
 class HeldDrain {
  public:
-  explicit HeldDrain(ParallelFile* file);
+  enum class Ends { kTogether, kAlone };
+  explicit HeldDrain(ParallelFile* file, Ends ends = Ends::kTogether);
   HeldDrain(const HeldDrain&) = delete;
   HeldDrain& operator=(const HeldDrain&) = delete;
   ~HeldDrain();
 
  private:
   ParallelFile* const file_;
+  const Ends ends_;
   std::vector<std::shared_ptr<File>> held_{};
 };
 
