@@ -19,8 +19,10 @@ function(forebay_posix_door folder)
   # Preloaded into programs that have no sanitizer.
   target_compile_options(forebay_posix PRIVATE -fno-exceptions -fno-rtti -fno-threadsafe-statics -ftls-model=initial-exec -fno-sanitize=all
                                                -Wno-conversion -Wno-nonnull-compare)
-  target_link_options(forebay_posix PRIVATE -fno-sanitize=all LINKER:-z,initfirst LINKER:-z,now
-                      LINKER:--version-script=${folder}/shim/shim.map)
+  # Every process of a tree pays for its loading: functions are bound when they are called, few pieces are mapped, and the
+  # compiler's own start has nothing to do here.
+  target_link_options(forebay_posix PRIVATE -fno-sanitize=all LINKER:-z,initfirst LINKER:-z,lazy
+                      LINKER:-z,noseparate-code -nostartfiles LINKER:--version-script=${folder}/shim/shim.map)
   set_target_properties(forebay_posix PROPERTIES LINKER_LANGUAGE C LIBRARY_OUTPUT_DIRECTORY ${place}
                                                  LINK_DEPENDS ${folder}/shim/shim.map)
   add_dependencies(forebay_posix forebay_posix_engine)

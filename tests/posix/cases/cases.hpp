@@ -57,6 +57,10 @@ int streams_reopened();
 int walked();
 int in_background();
 int modes();
+int handlers_told();
+int handlers_that_exit();
+int handlers_that_jump();
+int handlers_that_write();
 int executed();
 int table_of_descriptors();
 

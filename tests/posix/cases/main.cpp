@@ -60,6 +60,10 @@ int main(int argc, char** argv) {
                    {"walked", cases::walked},
                    {"in_background", cases::in_background},
                    {"modes", cases::modes},
+                   {"handlers_told", cases::handlers_told},
+                   {"handlers_that_exit", cases::handlers_that_exit},
+                   {"handlers_that_jump", cases::handlers_that_jump},
+                   {"handlers_that_write", cases::handlers_that_write},
                    {"executed", cases::executed},
                    {"table_of_descriptors", cases::table_of_descriptors}};
   for (const auto& one : all) {

@@ -9,6 +9,7 @@
 
 #include "door/posix/shim/calls.hpp"
 #include "door/posix/shim/opened.hpp"
+#include "door/posix/shim/signals.hpp"
 #include "door/posix/shim/user_text.hpp"
 
 using namespace forebay::posix;
@@ -152,13 +153,21 @@ FOREBAY_CALL int fb_fcntl(int fd, int command, ...) {
       }
       break;
     case F_SETLK:
-    case F_SETLKW:
     case F_OFD_SETLK:
-    case F_OFD_SETLKW:
     case F_SETLEASE:
       // Whoever locks parts of a file wants to see what others write between two locks, wherever they are.
       if (buffered(fd) && !prepared(&Engine::go_direct, fd, "record locks")) return -1;
       break;
+    case F_SETLKW:
+    case F_OFD_SETLKW: {
+      const Interruption interruption;
+      if (buffered(fd) && !prepared(&Engine::go_direct, fd, "record locks")) return -1;
+      if (!interruption.came()) break;
+      const int result =
+          static_cast<int>(real.fcntl(fd, command == F_SETLKW ? F_SETLK : F_OFD_SETLK, argument));
+      if (result != 0 && (errno == EAGAIN || errno == EACCES)) errno = EINTR;
+      return result;
+    }
     default:
       break;
   }
@@ -166,10 +175,13 @@ FOREBAY_CALL int fb_fcntl(int fd, int command, ...) {
 }
 
 FOREBAY_CALL int fb_flock(int fd, int operation) {
+  const Interruption interruption;
   if (!buffered(fd)) return real.flock(fd, operation);
   const bool unlocks = (operation & LOCK_UN) != 0;
   if (unlocks && !prepared(&Engine::drain, fd, static_cast<const char*>(nullptr))) return -1;
-  const int result = real.flock(fd, operation);
+  const bool late = !unlocks && (operation & LOCK_NB) == 0 && interruption.came();
+  const int result = real.flock(fd, late ? operation | LOCK_NB : operation);
+  if (late && result != 0 && errno == EWOULDBLOCK) errno = EINTR;
   if (result == 0 && !unlocks) {
     (void)prepared(&Engine::changed_at_home, fd, 0);
     const Crossing crossing;
@@ -179,8 +191,12 @@ FOREBAY_CALL int fb_flock(int fd, int operation) {
 }
 
 FOREBAY_CALL int fb_lockf(int fd, int command, off_t length) {
+  const Interruption interruption;
   if (buffered(fd) && !prepared(&Engine::go_direct, fd, "record locks")) return -1;
-  return real.lockf(fd, command, length);
+  if (command != F_LOCK || !interruption.came()) return real.lockf(fd, command, length);
+  const int result = real.lockf(fd, F_TLOCK, length);
+  if (result != 0 && (errno == EAGAIN || errno == EACCES)) errno = EINTR;
+  return result;
 }
 
 namespace {

@@ -75,19 +75,26 @@ bool has_parent_step(const char* path) {
 
 }  // namespace
 
+// Without the C library: see start() in state.cpp.
 bool set_homes(const char* list) {
-  if (list == nullptr || strlen(list) >= sizeof text) return false;
-  strcpy(text, list);
-  for (char* item = text; item != nullptr && count < kMaxHomes;) {
-    char* const end = strchr(item, ':');
-    if (end != nullptr) *end = '\0';
-    auto length = strlen(item);
-    while (length > 1 && item[length - 1] == '/') item[--length] = '\0';
+  if (list == nullptr) return false;
+  unsigned long used = 0;
+  while (count < kMaxHomes) {
+    char* const item = text + used;
+    unsigned long length = 0;
+    for (; *list != '\0' && *list != ':'; ++list) {
+      if (used + length + 1 >= sizeof text) return false;
+      item[length++] = *list;
+    }
+    used += length + 1;
+    while (length > 1 && item[length - 1] == '/') --length;
+    item[length] = '\0';
     if (*item == '/') {
       homes[count] = item;
       lengths[count++] = length;
     }
-    item = end == nullptr ? nullptr : end + 1;
+    if (*list == '\0' || used >= sizeof text) break;
+    ++list;
   }
   return count != 0;
 }

@@ -1,6 +1,7 @@
 #include "door/posix/shim/libc.hpp"
 
 #include <dlfcn.h>
+#include <stdarg.h>
 
 #include <type_traits>
 
@@ -26,10 +27,7 @@ auto found() {
 }
 
 template <class Function>
-struct Finding {  // those with arguments that nobody knows
-  template <auto member>
-  static constexpr Function first = nullptr;
-};
+struct Finding;
 template <class R, class... A, bool safe>
 struct Finding<R (*)(A...) noexcept(safe)> {
   template <auto member>
@@ -38,6 +36,63 @@ struct Finding<R (*)(A...) noexcept(safe)> {
   }
   template <auto member>
   static constexpr R (*first)(A...) noexcept(safe) = call<member>;
+};
+
+// Those with arguments that nobody knows: no caller has more than these, and one that it has not is not
+// looked at.
+template <class R, class First, bool safe>
+struct Finding<R (*)(First, ...) noexcept(safe)> {
+  template <auto member>
+  static R call(First one, ...) noexcept(safe) {
+    va_list more;
+    va_start(more, one);
+    long a[6];
+    for (auto& each : a) each = va_arg(more, long);
+    va_end(more);
+    return found<member>()(one, a[0], a[1], a[2], a[3], a[4], a[5]);
+  }
+  template <auto member>
+  static constexpr R (*first)(First, ...) noexcept(safe) = call<member>;
+};
+template <class R, class First, class Second, bool safe>
+struct Finding<R (*)(First, Second, ...) noexcept(safe)> {
+  template <auto member>
+  static R call(First one, Second two, ...) noexcept(safe) {
+    va_list more;
+    va_start(more, two);
+    long a[2];
+    for (auto& each : a) each = va_arg(more, long);
+    va_end(more);
+    return found<member>()(one, two, a[0], a[1]);
+  }
+  template <auto member>
+  static constexpr R (*first)(First, Second, ...) noexcept(safe) = call<member>;
+};
+template <class R, class First, class Second, class Third, bool safe>
+struct Finding<R (*)(First, Second, Third, ...) noexcept(safe)> {
+  template <auto member>
+  static R call(First one, Second two, Third three, ...) noexcept(safe) {
+    va_list more;
+    va_start(more, three);
+    const long a = va_arg(more, long);
+    va_end(more);
+    return found<member>()(one, two, three, a);
+  }
+  template <auto member>
+  static constexpr R (*first)(First, Second, Third, ...) noexcept(safe) = call<member>;
+};
+template <class R, class A, class B, class C, class D, bool safe>
+struct Finding<R (*)(A, B, C, D, ...) noexcept(safe)> {
+  template <auto member>
+  static R call(A one, B two, C three, D four, ...) noexcept(safe) {
+    va_list more;
+    va_start(more, four);
+    const long a = va_arg(more, long);
+    va_end(more);
+    return found<member>()(one, two, three, four, a);
+  }
+  template <auto member>
+  static constexpr R (*first)(A, B, C, D, ...) noexcept(safe) = call<member>;
 };
 
 }  // namespace
@@ -50,11 +105,7 @@ constinit Libc real{
 #undef FOREBAY_FIRST
 };
 
-void Libc::find() {
-#define FOREBAY_FIND(name) \
-  if (name == nullptr) (void)found<&Libc::name>();
-  FOREBAY_LIBC_FUNCTIONS(FOREBAY_FIND)
-#undef FOREBAY_FIND
+void Libc::find_for_handlers() {
   (void)found<&Libc::read>();
   (void)found<&Libc::write>();
   (void)found<&Libc::close>();

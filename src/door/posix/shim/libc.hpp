@@ -9,6 +9,7 @@
 #include <fts.h>
 #include <ftw.h>
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,20 +45,20 @@
   X(posix_spawn_file_actions_addopen) X(posix_spawn_file_actions_destroy)                                    \
   X(chmod) X(fchmod) X(fchmodat) X(chown) X(lchown) X(fchown) X(fchownat) X(setrlimit) X(prlimit) X(pkey_mprotect) X(shmdt)                           \
   X(inotify_add_watch) X(fanotify_mark) X(backtrace_symbols_fd) X(closedir) X(daemon) X(login_tty)                        \
-  X(pidfd_spawn) X(pidfd_spawnp) X(system) X(popen) X(nftw) X(ftw) X(fts_read) X(fts_children)                                  \
+  X(sigaction) X(pidfd_spawn) X(pidfd_spawnp) X(system) X(popen) X(nftw) X(ftw) X(fts_read) X(fts_children)                                  \
   X(aio_read) X(aio_write) X(aio_fsync) X(lio_listio) X(pthread_create) X(chdir) X(fchdir) X(syscall)
 // clang-format on
 
 namespace forebay::posix {
 
 // A function is found when it is called first, for every process of a tree pays for its start: until then the
-// pointer leads to one that does so. Those with arguments that nobody knows, and those that handlers of
-// signals call, are found at the start (find).
+// pointer leads to one that does so. Those that handlers of signals call are found when the first handler is
+// set.
 struct Libc {
 #define FOREBAY_DECLARE(name) decltype(&::name) name;
   FOREBAY_LIBC_FUNCTIONS(FOREBAY_DECLARE)
 #undef FOREBAY_DECLARE
-  void find();
+  void find_for_handlers();
 };
 extern constinit Libc real;
 

@@ -1,8 +1,8 @@
 #include "door/posix/shim/own_descriptors.hpp"
 
+#include <dlfcn.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/single_threaded.h>
 #include <sys/syscall.h>
 
 #include "door/posix/shim/state.hpp"
@@ -41,7 +41,9 @@ int choose_own_descriptors() {
   int usual = 512;
   if (::getrlimit(RLIMIT_NOFILE, &limit) == 0)
     usual = limit.rlim_cur / 2 < kUsual ? static_cast<int>(limit.rlim_cur / 2) : kUsual;
-  if (__libc_single_threaded) return usual;
+  // Looked for here, and not by the loader in every process of a tree.
+  const auto* const single = static_cast<const char*>(::dlsym(RTLD_DEFAULT, "__libc_single_threaded"));
+  if (single == nullptr || *single != 0) return usual;
   const int length = table_length();
   return length > kRoom && length <= usual ? length - kRoom : usual;
 }

@@ -1,6 +1,7 @@
 #include "door/posix/shim/state.hpp"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,8 @@ void leave() {
 }
 
 const Engine* load_engine() {
+  // Before anything is buffered.
+  patch_stdio();
   Dl_info self{};
   char path[PATH_MAX];
   if (::dladdr(reinterpret_cast<const void*>(&states), &self) == 0 ||
@@ -80,12 +83,59 @@ const Engine* load_engine() {
   return get();
 }
 
-// Before every other constructor (-z initfirst), also the C library's: `environ` is not there yet.
+// As raw_variable (config/raw_variable.hpp).
+const char* first_variable(char* const* environment, const char* name) {
+  for (; environment != nullptr && *environment != nullptr; ++environment) {
+    const char* at = *environment;
+    const char* wanted = name;
+    while (*wanted != '\0' && *at == *wanted) ++at, ++wanted;
+    if (*wanted == '\0' && *at == '=') return at + 1;
+  }
+  return nullptr;
+}
+
+// The kernel's notes on this process follow its environment.
+bool has_other_rights(char* const* environment) {
+  if (environment == nullptr) return true;
+  while (*environment != nullptr) ++environment;
+  for (const auto* note = reinterpret_cast<const Elf64_auxv_t*>(environment + 1); note->a_type != AT_NULL;
+       ++note) {
+    if (note->a_type == AT_SECURE) return note->a_un.a_val != 0;
+  }
+  return true;
+}
+
+#if defined(__x86_64__)
+// Its kind, without the C library.
+bool is_file(int fd) {
+  struct statx found;
+  register long flags asm("r10") = STATX_TYPE;
+  register void* to asm("r8") = &found;
+  long result = SYS_statx;
+  asm volatile("syscall"
+               : "+a"(result)
+               : "D"(static_cast<long>(fd)), "S"(""),
+                 "d"(static_cast<long>(AT_EMPTY_PATH | AT_STATX_DONT_SYNC)), "r"(flags), "r"(to)
+               : "rcx", "r11", "memory");
+  return result == 0 && S_ISREG(found.stx_mode);
+}
+#else
+bool is_file(int) { return true; }
+#endif
+
+// Before every other constructor (-z initfirst), also the C library's: `environ` is not there yet. Every
+// process of a tree pays for what is done here, and the loader for each of the C library's functions that it
+// needs.
 __attribute__((constructor)) void start(int, char**, char** environment) {
-  if (real.open == nullptr) real.find();
-  if (::getauxval(AT_SECURE) != 0) return;
-  if (!set_homes(raw_variable(environment, "FOREBAY_HOMES"))) return;
-  patch_stdio();
+  if (has_other_rights(environment)) return;
+  if (!set_homes(first_variable(environment, "FOREBAY_HOMES"))) return;
+  // The C library's own streams may be of buffered files before anybody calls anything.
+  for (int fd = 0; fd < 3; ++fd) {
+    if (is_file(fd)) {
+      patch_stdio();
+      break;
+    }
+  }
   active.store(true, std::memory_order_release);
 }
 
@@ -162,4 +212,15 @@ void note_own(int fd) {
 }  // namespace forebay::posix
 
 // For engines of other doors in this process (os/own_io.hpp): what they do to home is not the application's.
-void forebay_posix_enter(int by) { forebay::posix::thread.depth += by; }
+void forebay_posix_enter(int by) {
+  using forebay::posix::thread;
+  thread.depth += by;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (thread.signal_waits != 0 && thread.depth == 0) forebay::posix::let_signal_in();
+}
+
+// Of the compiler's start, which this library is linked without, what the C library's at-functions ask for.
+extern "C" {
+extern void* __dso_handle __attribute__((visibility("hidden")));
+void* __dso_handle = &__dso_handle;
+}

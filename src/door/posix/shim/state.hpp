@@ -25,10 +25,12 @@ extern constinit std::atomic<State> states[kDescriptors];
 extern constinit std::atomic<bool> active;
 
 struct Thread {
-  int depth;      // how many calls of the engine this thread is in
-  int vforks;     // 1 in the child of a vfork, which has its parent's memory
-  int by_number;  // inside of syscall(2)
-  int reopening;  // inside of freopen(3)
+  int depth;               // how many calls of the engine this thread is in
+  int vforks;              // 1 in the child of a vfork, which has its parent's memory
+  int by_number;           // inside of syscall(2)
+  int reopening;           // inside of freopen(3)
+  int signal_waits;        // one came while it was inside (signals.hpp)
+  unsigned interruptions;  // how many came that do not restart calls
   // There: descriptors below 1024 that the child has changed. Its parent's still mean what they did.
   uint64_t changed[16];
 };
@@ -68,18 +70,26 @@ bool settle(int fd, int flags, bool likely);
   return state == State::kBuffered;
 }
 
+// The signal that waited has its handler.
+void let_signal_in();
+
 // While it lives, the thread is inside the engine, and what the engine calls goes straight to the C library.
 class Crossing {
  public:
   Crossing() : errno_(errno) {
     ++thread.depth;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_);
   }
   Crossing(const Crossing&) = delete;
   Crossing& operator=(const Crossing&) = delete;
   ~Crossing() {
     pthread_setcancelstate(cancel_, nullptr);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
     --thread.depth;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (thread.signal_waits != 0) [[unlikely]]
+      let_signal_in();
     errno = errno_;
   }
   // The answer of the engine as that of a C function.
