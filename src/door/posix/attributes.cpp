@@ -47,6 +47,30 @@ long truncate(int fd, off_t size) {
   return answer(open->file->truncate(static_cast<std::uint64_t>(size)));
 }
 
+long truncates_at_home(unsigned long device, unsigned long inode) {
+  std::uint32_t number = 0;
+  const auto* const record = record_of(device, inode, &number);
+  if (record == nullptr || matters(device, inode) == 0) return 1;
+  const auto open = open_here(number);
+  const bool direct = (record->flags.load() & kFileBypass) != 0;
+  if (!open) return direct ? 1 : 0;
+  const auto drained = direct ? 0 : answer(open->file->drain_all());
+  return drained < 0 && drained != kPass ? drained : 1;
+}
+
+long truncated(unsigned long device, unsigned long inode) {
+  std::uint32_t number = 0;
+  auto* const record = record_of(device, inode, &number);
+  if (record == nullptr) return 0;
+  // As after any change at home: two in one tick of the kernel's clock leave the same time.
+  forget_mark(*record);
+  const auto open = open_here(number);
+  if (!open || open->file->direct()) return 0;
+  const auto met = answer(open->file->meet_home());
+  if (met == 0 && !open->file->unsaved()) open->file->set_written_ns(record->home_modified_ns.load());
+  return met;
+}
+
 long sync(int fd) {
   const auto open = served(fd);
   if (!open) return kPass;

@@ -25,7 +25,7 @@ struct Open {
   std::atomic<off_t> reach = 0xffff'ffff;  // home is known to take bytes up to here
   std::atomic<std::uint32_t> references = 1;
 
-  [[nodiscard]] bool readable() const { return (flags & O_ACCMODE) != O_WRONLY; }
+  [[nodiscard]] bool readable() const { return (flags & O_ACCMODE) != O_WRONLY && (flags & O_PATH) == 0; }
   [[nodiscard]] bool writable() const { return (flags & O_ACCMODE) != O_RDONLY; }
   [[nodiscard]] bool appends() const { return (flags & O_APPEND) != 0; }
 };

@@ -67,12 +67,18 @@ bool somebody_has(int fd) {
   return identify(fd, device, inode) && matters(device, inode) != 0;
 }
 
+// It reads and writes nothing, but keeps a file that has lost its name, with what is unsaved of it.
+Pin hold(Buffer& engine, int fd, int has) {
+  const auto file = engine.open("/proc/self/fd/" + std::to_string(fd), O_RDONLY);
+  return file ? Pin(new Open{*file, has, fork_generation()}) : Pin();
+}
+
 // The part of open() that is the engine's. Nothing: the file is none of ours.
 Pin open_in_buffer(int fd, int flags) {
   auto* const engine = buffer();
   if (engine == nullptr) return {};
   const int has = ::fcntl(fd, F_GETFL);
-  if (has < 0 || (has & O_PATH) != 0) return {};
+  if (has < 0) return {};
   const auto path = name_of(fd);
   const auto& settings = engine->core().settings;
   const auto wanted_here = settings.for_path(path);
@@ -86,6 +92,7 @@ Pin open_in_buffer(int fd, int flags) {
     if (memory) note("home is memory already");
     return {};
   }
+  if ((has & O_PATH) != 0) return hold(*engine, fd, has);
   const int truncates = flags >= 0 ? flags & O_TRUNC : 0;
   if (flags >= 0 && truncates == 0 && changed_past_us(*engine, fd)) {
     log_info("{} was changed at home, past the buffer", path);
@@ -265,6 +272,8 @@ constexpr Engine kEngine{.adopt = Guarded<adopt>::call,
                          .write = Guarded<forebay::posix::write>::call,
                          .seek = Guarded<seek>::call,
                          .truncate = Guarded<forebay::posix::truncate>::call,
+                         .truncates_at_home = Guarded<truncates_at_home>::call,
+                         .truncated = Guarded<truncated>::call,
                          .sync = Guarded<forebay::posix::sync>::call,
                          .drain = Guarded<drain>::call,
                          .go_direct = Guarded<go_direct>::call,

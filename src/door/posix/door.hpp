@@ -43,6 +43,8 @@ std::uint64_t device_of(dev_t device);  // as the buffer has it
 FileRecord* record_of(std::uint64_t device, std::uint64_t inode, std::uint32_t* number = nullptr);
 FileRecord* unsaved_record(std::uint64_t device, std::uint64_t inode, std::uint32_t* number = nullptr);
 long truncate(int fd, off_t size);
+long truncates_at_home(unsigned long device, unsigned long inode);
+long truncated(unsigned long device, unsigned long inode);
 long sync(int fd);
 long drain(int fd, const char* why);
 long go_direct(int fd, const char* why);

@@ -35,6 +35,11 @@ struct Engine {
   long (*write)(int fd, const iovec* pieces, int count, off_t offset);
   long (*seek)(int fd, off_t offset, int whence);
   long (*truncate)(int fd, off_t size);
+  // Before a file is truncated by its name. 1: that is to be done at home, for nobody buffers it, or this
+  // process has it open, and to open and close it once more would end its record locks; `truncated` is due
+  // then. 0: it is to be opened.
+  long (*truncates_at_home)(unsigned long device, unsigned long inode);
+  long (*truncated)(unsigned long device, unsigned long inode);
   long (*sync)(int fd);
   // All that is unsaved of the file goes home. With a reason it is counted as passed through.
   long (*drain)(int fd, const char* why);

@@ -64,4 +64,86 @@ int modes() {
   return 0;
 }
 
+// Rights that are taken away while a file is open, or while something of it is unsaved. To be run by somebody
+// who is not allowed everything.
+int rights() {
+  char room[64] = {};
+  int fd = ::open("a", O_RDWR | O_CREAT, 0644);
+  say("write", ::write(fd, "before", 6));
+  say("fchmod", ::fchmod(fd, 0));
+  say("write", ::write(fd, " and after", 10));
+  say("read", ::pread(fd, room, sizeof room, 0));
+  std::printf("%s\n", room);
+  say("again", ::open("a", O_RDONLY));
+  say("cut", ::open("a", O_WRONLY | O_TRUNC));
+  say("truncate", ::truncate("a", 1));
+  say("access", ::access("a", R_OK));
+  say("faccessat", ::faccessat(AT_FDCWD, "a", W_OK, AT_EACCESS));
+  say("there", ::faccessat(AT_FDCWD, "a", F_OK, 0));
+  show_mode("a");
+  say("ftruncate", ::ftruncate(fd, 12));
+  say("fsync", ::fsync(fd));
+  say("write", ::write(fd, "!", 1));
+  say("rename", ::rename("a", "b"));
+  say("write", ::write(fd, "!", 1));
+  say("close", ::close(fd));
+  say("again", ::open("b", O_RDONLY));
+  say("chmod", ::chmod("b", 0600));
+  show_file("b");
+
+  fd = ::open("c", O_RDWR | O_CREAT, 0);
+  say("write", ::write(fd, "for nobody", 10));
+  say("again", ::open("c", O_RDWR));
+  say("exclusive", ::open("c", O_RDWR | O_CREAT | O_EXCL, 0644));
+  say("close", ::close(fd));
+  say("unlink", ::link("c", "d") == 0 ? ::unlink("c") : -1);
+  say("chmod", ::chmod("d", 0400));
+  show_file("d");
+  say("write only", ::open("d", O_WRONLY));
+  say("truncate", ::truncate("d", 0));
+  say("utimensat", ::utimensat(AT_FDCWD, "d", nullptr, 0));
+
+  // Whoever had it open before may go on.
+  fd = ::open("e", O_RDWR | O_CREAT, 0644);
+  const int reader = ::open("e", O_RDONLY);
+  say("write", ::write(fd, "text", 4));
+  say("chmod", ::chmod("e", 0200));
+  say("write", ::write(fd, " more", 5));
+  say("read", ::read(reader, room, sizeof room));
+  say("again", ::open("e", O_RDONLY));
+  const int writer = ::open("e", O_WRONLY | O_APPEND);
+  say("append", ::write(writer, "!", 1));
+  say("size", ::lseek(reader, 0, SEEK_END));
+  say("close", ::close(fd));
+  say("close", ::close(writer));
+  say("close", ::close(reader));
+  say("chmod", ::chmod("e", 0644));
+  show_file("e");
+
+  say("mkdir", ::mkdir("folder", 0755));
+  fd = ::open("folder/a", O_RDWR | O_CREAT, 0644);
+  say("write", ::write(fd, "text", 4));
+  say("chmod", ::chmod("folder", 0555));
+  say("write", ::write(fd, " more", 5));
+  say("unlink", ::unlink("folder/a"));
+  say("rename", ::rename("folder/a", "out"));
+  say("rename", ::rename("e", "folder/in"));
+  say("link", ::link("folder/a", "folder/b"));
+  say("new", ::open("folder/new", O_RDWR | O_CREAT, 0644));
+  say("nameless", ::open("folder", O_TMPFILE | O_RDWR, 0644));
+  say("truncate", ::truncate("folder/a", 6));
+  show_file("folder/a");
+  say("chmod", ::chmod("folder", 0));
+  say("write", ::write(fd, " still", 6));
+  show_mode("folder/a");
+  say("again", ::open("folder/a", O_RDONLY));
+  say("unlink", ::unlink("folder/a"));
+  say("truncate", ::truncate("folder/a", 2));
+  say("fsync", ::fsync(fd));
+  say("close", ::close(fd));
+  say("chmod", ::chmod("folder", 0755));
+  show_file("folder/a");
+  return 0;
+}
+
 }  // namespace cases

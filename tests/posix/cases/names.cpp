@@ -202,4 +202,124 @@ int not_files() {
   return 0;
 }
 
+namespace {
+
+std::string proc(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
+
+void show_held(int holder) {
+  struct stat found{};
+  const int result = ::fstat(holder, &found);
+  say("fstat", result < 0 ? result : found.st_size);
+  char room[32] = {};
+  say("read", ::read(holder, room, sizeof room));
+  say("pread", ::pread(holder, room, sizeof room, 0));
+  say("write", ::write(holder, room, 1));
+  say("lseek", ::lseek(holder, 0, SEEK_END));
+  say("ftruncate", ::ftruncate(holder, 1));
+  say("fsync", ::fsync(holder));
+  const int again = ::open(proc(holder).c_str(), O_RDWR);
+  say("again", again < 0 ? -1 : 0);
+  say("read", ::read(again, room, sizeof room));
+  std::printf("%.32s\n", room);
+  say("write", ::write(again, "!", 1));
+  say("close", ::close(again));
+}
+
+}  // namespace
+
+// A descriptor that only stands for a file keeps it, with what nobody has saved.
+int held_by_path() {
+  for (const bool named : {true, false}) {
+    const int fd = named ? put("a", "text of a") : ::open(".", O_TMPFILE | O_RDWR, 0644);
+    if (!named) say("write", ::write(fd, "text of none", 12));
+    const int holder = ::open(proc(fd).c_str(), O_PATH);
+    say("holder", holder < 0 ? -1 : 0);
+    const int second = ::dup(holder);
+    say("write", ::write(fd, " and more", 9));
+    show_held(holder);
+    if (named) say("unlink", ::unlink("a"));
+    say("close", ::close(fd));
+    show_held(holder);
+    say("close", ::close(holder));
+    show_held(second);
+    if (!named) say("linkat", ::linkat(AT_FDCWD, proc(second).c_str(), AT_FDCWD, "b", AT_SYMLINK_FOLLOW));
+    say("close", ::close(second));
+  }
+  show_file("b");
+  // One that was there before anybody wrote.
+  const int fd = ::open("c", O_RDWR | O_CREAT, 0644);
+  const int holder = ::open("c", O_PATH | O_NOFOLLOW);
+  say("unlink", ::unlink("c"));
+  say("write", ::write(fd, "late", 4));
+  say("close", ::close(fd));
+  show_held(holder);
+  say("close", ::close(holder));
+  // And what it keeps has its own name still.
+  put_and_close("d", "one");
+  const int other = ::open("d", O_PATH);
+  put_and_close("d", "and another", O_WRONLY | O_APPEND);
+  show_held(other);
+  say("close", ::close(other));
+  show_file("d");
+  return 0;
+}
+
+// Names that lead nowhere, and files that go away under their names.
+int dangling() {
+  say("symlink", ::symlink("there", "link"));
+  show_size("link");
+  say("truncate", ::truncate("link", 5));
+  say("open", ::open("link", O_RDWR));
+  say("exclusive", ::open("link", O_RDWR | O_CREAT | O_EXCL, 0644));
+  say("not followed", ::open("link", O_RDWR | O_CREAT | O_NOFOLLOW, 0644));
+  say("chmod", ::chmod("link", 0600));
+  say("access", ::access("link", F_OK));
+  int fd = put("link", "through a link");
+  show_size("there");
+  show_size("link");
+  say("truncate", ::truncate("link", 7));
+  show_file("there");
+  say("unlink", ::unlink("there"));
+  show_size("link");
+  say("fstat", [&] {
+    struct stat found{};
+    return ::fstat(fd, &found) < 0 ? -1 : found.st_size + static_cast<long>(found.st_nlink) * 1000;
+  }());
+  say("write", ::pwrite(fd, "more", 4, 7));
+  put_and_close("link", "another");
+  say("fsync", ::fsync(fd));
+  say("close", ::close(fd));
+  show_file("there");
+  say("rename", ::rename("link", "moved"));
+  show_file("moved");
+  say("rename over", ::rename("moved", "there"));
+  say("loop", ::open("there", O_RDWR));
+  show_size("there");
+  say("unlink", ::unlink("there"));
+  // A folder goes with what is open in it.
+  say("mkdir", ::mkdir("folder", 0755));
+  fd = put("folder/a", "text");
+  say("rmdir", ::rmdir("folder"));
+  say("unlink", ::unlink("folder/a"));
+  say("rmdir", ::rmdir("folder"));
+  say("write", ::write(fd, "more", 4));
+  say("no folder", ::open("folder/a", O_RDWR | O_CREAT, 0644));
+  say("size", ::lseek(fd, 0, SEEK_END));
+  say("close", ::close(fd));
+  // By somebody who is not seen, while some of it is unsaved.
+  fd = put("b", "text");
+  (void)!std::system("env -u LD_PRELOAD rm -f b");
+  show_size("b");
+  say("write", ::write(fd, "more", 4));
+  char room[16] = {};
+  say("read", ::pread(fd, room, sizeof room, 0));
+  std::printf("%s\n", room);
+  say("fsync", ::fsync(fd));
+  say("close", ::close(fd));
+  show_size("b");
+  put_and_close("b", "new");
+  show_file("b");
+  return 0;
+}
+
 }  // namespace cases

@@ -1,7 +1,9 @@
 // Sizes: how far a file may reach, what a process may write, what is reserved, cut out and put in.
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <csignal>
 #include <cstring>
@@ -146,6 +148,81 @@ int allocated() {
   say("close", ::close(reader));
   say("close", ::close(fd));
   show_file("a");
+  return 0;
+}
+
+namespace {
+
+// Can another process lock it?
+long others_may_lock(const char* path, int command) {
+  std::fflush(stdout);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const int fd = ::open(path, O_RDWR);
+    struct flock lock{};
+    lock.l_type = F_WRLCK;
+    const int result = command < 0 ? ::flock(fd, LOCK_EX | LOCK_NB) : ::fcntl(fd, command, &lock);
+    ::_exit(result == 0 ? 1 : 0);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WEXITSTATUS(status);
+}
+
+long truncate_elsewhere(const char* path, off_t size) {
+  std::fflush(stdout);
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(::truncate(path, size) == 0 ? 0 : errno);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WEXITSTATUS(status);
+}
+
+void nothing(int) {}
+
+}  // namespace
+
+// By its name, while locks and leases are held: they are as they were.
+int truncated_by_name() {
+  std::signal(SIGIO, nothing);
+  for (const int kind : {F_SETLK, F_OFD_SETLK, -1}) {
+    const char* const name = kind == F_SETLK ? "a" : kind == -1 ? "c" : "b";
+    const int fd = ::open(name, O_RDWR | O_CREAT, 0644);
+    say("write", ::write(fd, "some text", 9));
+    struct flock lock{};
+    lock.l_type = F_WRLCK;
+    say("lock", kind < 0 ? ::flock(fd, LOCK_EX) : ::fcntl(fd, kind, &lock));
+    say("write", ::write(fd, " and more", 9));
+    say("truncate", ::truncate(name, 4));
+    say("others may lock", others_may_lock(name, kind));
+    show_reads(fd, 0);
+    say("longer", ::truncate(name, 40));
+    say("others may lock", others_may_lock(name, kind));
+    say("elsewhere", truncate_elsewhere(name, 6));
+    say("others may lock", others_may_lock(name, kind));
+    show_reads(fd, 0);
+    say("write", ::pwrite(fd, "end", 3, 6));
+    say("close", ::close(fd));
+    say("others may lock", others_may_lock(name, kind));
+    show_file(name);
+  }
+  // Open for reading only, with something unsaved by another descriptor, and by nobody.
+  const int writer = ::open("d", O_RDWR | O_CREAT, 0644);
+  const int reader = ::open("d", O_RDONLY);
+  say("write", ::write(writer, "some text", 9));
+  say("truncate", ::truncate("d", 4));
+  show_reads(reader, 0);
+  say("close", ::close(writer));
+  say("truncate", ::truncate("d", 2));
+  show_reads(reader, 0);
+  say("lease", ::fcntl(reader, F_SETLEASE, F_RDLCK));
+  say("released", ::fcntl(reader, F_SETLEASE, F_UNLCK));
+  say("close", ::close(reader));
+  say("truncate", ::truncate("d", 1));
+  say("negative", ::truncate("d", -1));
+  say("nothing", ::truncate("nothing", 1));
+  say("folder", ::truncate(".", 1));
+  show_file("d");
   return 0;
 }
 

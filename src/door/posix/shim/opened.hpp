@@ -12,7 +12,7 @@ namespace forebay::posix {
 inline int opened(int fd, int at, const char* path, int flags) {
   if (fd < 0 || !active.load(std::memory_order_relaxed)) return fd;
   if (thread.depth != 0) return raise_own(fd);
-  if ((flags & O_PATH) != 0 || in_vfork_child()) {
+  if (in_vfork_child()) {
     set_state(fd, State::kPlain);
   } else {
     settle(fd, flags, may_lie_in_home(at, path));

@@ -13,11 +13,32 @@ FOREBAY_CALL int fb_ftruncate(int fd, off_t size) {
   return real.ftruncate(fd, size);
 }
 
+namespace {
+
+constexpr int kUndone = -2;
+
+int truncated_at_home(const Engine* there, const Names& file, const char* path, off_t size) {
+  {
+    Crossing crossing;
+    const long at_home = there->truncates_at_home(file.device, file.inode);
+    if (at_home < 0) return crossing.answer<int>(at_home);
+    if (at_home == 0) return kUndone;
+  }
+  const int result = real.truncate(path, size);
+  if (result != 0) return result;
+  const Crossing crossing;
+  (void)there->truncated(file.device, file.inode);
+  return result;
+}
+
+}  // namespace
+
 FOREBAY_CALL int fb_truncate(const char* path, off_t size) {
   Names file;
   const auto* const there = size >= 0 ? engine_before(AT_FDCWD, path) : nullptr;
   if (there == nullptr || look_at(AT_FDCWD, path, true, &file) != Kind::kFile)
     return real.truncate(path, size);
+  if (const int result = truncated_at_home(there, file, path, size); result != kUndone) return result;
   const int fd = fb_open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);
   // Where it cannot be opened the kernel has words of its own. Without a number to be had, what is unsaved
   // goes home first.
