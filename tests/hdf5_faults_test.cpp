@@ -208,7 +208,8 @@ TEST_P(Hdf5FailingHome, IsReportedAndNothingIsLost) {
   if (!SlowfsMount::available()) GTEST_SKIP() << "SKIPPED: slowfs cannot be mounted here";
   SlowfsMount home;
   const auto path = (home.path() / "f.h5").string();
-  door_.emplace("serial", Words{"FOREBAY_LIMITS_HOME_WAIT=3s"});
+  // Nothing goes home before the flush: a write that is told of a failure is not acknowledged.
+  door_.emplace("serial", Words{"FOREBAY_LIMITS_HOME_WAIT=3s", "FOREBAY_DRAIN_TRIGGER=close"});
   Running running("env",
                   door_->words(Door::kConnector, place_.path(), faults("serial", {"write_when_told", path})));
   ASSERT_TRUE(appears("made"));

@@ -1,5 +1,6 @@
 """h5py as people use it. `write` makes h5py.h5 in the working directory, `read` says all that is in it."""
 import hashlib
+import shutil
 import sys
 
 import h5py
@@ -60,6 +61,19 @@ def write():
     with open("fileobj.h5", "wb+") as raw, h5py.File(raw, "w") as f:
         f["x"] = np.ones(10)
     swmr()
+    opened_again()
+
+
+def opened_again():
+    """Somebody replaces what is in a file that is open, and it is opened once more."""
+    for name, value in (("before.h5", 1), ("after.h5", 2)):
+        with h5py.File(name, "w") as f:
+            f["x"] = np.full(3000, value)
+    with h5py.File("before.h5", "r") as first:
+        print("before", digest(first["x"][:]))
+        shutil.copy("after.h5", "before.h5")
+        with h5py.File("before.h5", "r") as second:
+            print("opened again", digest(second["x"][:]), digest(first["x"][:]))
 
 
 def swmr():
