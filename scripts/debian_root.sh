@@ -92,7 +92,7 @@ root_populate() {
 root_make() {
   local root=$1 mirror lock
   [[ -d $root ]] && return
-  mkdir -p "$cache"
+  make_cache
   exec {lock}>"$cache/root.lock"
   flock --nonblock "$lock" || { say "another ./dev is making the Debian 13 root: waiting for it"; flock "$lock"; }
   if [[ ! -d $root ]]; then
