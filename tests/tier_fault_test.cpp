@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 #include "base/log.hpp"
 #include "engine/status.hpp"
@@ -120,6 +121,27 @@ TEST_F(TierFault, MemoryThatFillsUpAfterAttachIsDoneWithout) {
   const auto seen = look_at_buffer(place.settings());
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->tiers.at(0).failed, ENOSPC);
+}
+
+TEST_F(TierFault, MemoryThatHasRoomAgainIsUsedAgain) {
+  const SmallMemory memory("4m");
+  SKIP_WITHOUT(memory);
+  const Place place(
+      {.overrides = "tiers=memory:" + memory.path() + ":2MiB buffer.bucket_size=16KiB pressure.wait=5ms"});
+  auto buffer = place.attach();
+  memory.fill();
+  use(place, false);
+  ASSERT_NE(look_at_buffer(place.settings())->tiers.at(0).failed, 0);
+  std::filesystem::remove(memory.path() + "/filler");
+  const auto file = buffer->open(place.home("b"), O_RDWR | O_CREAT).value();
+  const auto bytes = some_bytes(16 << 10);
+  const auto staged = [&] { return buffer->core().counted(&Counters::staged_bytes); };
+  for (int i = 0; i < 200 && staged() == 0; ++i) {
+    ASSERT_TRUE(file->write(0, std::as_bytes(std::span(bytes))));
+    std::this_thread::sleep_for(50ms);
+  }
+  EXPECT_NE(staged(), 0u);
+  EXPECT_EQ(look_at_buffer(place.settings())->tiers.at(0).failed, 0);
 }
 
 TEST_F(TierFault, ControlFilesWithoutRoomForMapsAreDoneWithout) {

@@ -179,7 +179,8 @@ constexpr auto kTable = std::to_array<Setting>({
         "Room in the tiers that the file claims when it is opened. 0: none."),
     per_file<&FileSettings::reserve_kind>(
         "reserve.kind", kAny,
-        "`soft`: as much as there is. `hard`: the open fails when there is less than `reserve.size`."),
+        "`soft`: as much as there is. `hard`: the open fails when there is less than `reserve.size`, and "
+        "what the file has not filled yet is given to no other."),
 
     per_file<&FileSettings::readahead_min>(
         "readahead.min", between(4 * kKiB, kGiB),

@@ -73,6 +73,54 @@ std::optional<std::uint32_t> BucketTable::find(Key key) const {
   return at == 0 || at > count ? std::nullopt : std::optional(at - 1);
 }
 
+template <class Visit>
+bool BucketTable::walk(const Chain& chain, Visit&& visit) const {
+  const auto count = control_.buckets_ready();
+  auto at = chain.head.load();
+  std::uint32_t steps = 0;
+  for (; at != 0 && at <= count && steps < count; ++steps) {
+    visit(at - 1);
+    at = control_.bucket(at - 1).next.load();
+  }
+  return at == 0;
+}
+
+void BucketTable::mark_damaged(std::uint32_t bucket) const {
+  const auto before = control_.bucket(bucket).flags.fetch_or(kBucketDamaged);
+  if ((before & kBucketDamaged) == 0)
+    peers_.record().counters.damaged.fetch_add(1, std::memory_order_relaxed);
+}
+
+// Has it a key that is not the one its states were noted for? Not known of one that is being changed.
+bool BucketTable::key_damaged(std::uint32_t index) const {
+  const auto& bucket = control_.bucket(index);
+  const auto version = bucket.version.load(std::memory_order_acquire);
+  const bool whole =
+      states_whole(bucket, control_.bucket_size(), bucket.map_sum.load(std::memory_order_relaxed));
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return !whole && (version & 1) == 0 && bucket.version.load(std::memory_order_relaxed) == version;
+}
+
+bool BucketTable::lost(Key key) const {
+  auto& chain = chain_of(key);
+  const auto number = chain_number(key);
+  std::vector<std::uint32_t> strays;
+  const auto look = [&] {
+    strays.clear();
+    return walk(chain, [&](std::uint32_t bucket) {
+      const auto there = control_.bucket(bucket).key.load(std::memory_order_acquire);
+      if (there == 0 || chain_number(there) != number || key_damaged(bucket)) strays.push_back(bucket);
+    });
+  };
+  // Without the lock a change under way looks like damage.
+  if (look() && strays.empty()) return false;
+  if (peers_.lock(chain.lock) == Locked::kTimedOut) return false;
+  const bool whole = look();
+  peers_.unlock(chain.lock);
+  for (const auto bucket : strays) mark_damaged(bucket);
+  return !whole || !strays.empty();
+}
+
 std::optional<std::uint32_t> BucketTable::take_descriptor() {
   for (;;) {
     const auto count = control_.buckets_ready();
@@ -270,13 +318,9 @@ BucketLock BucketTable::try_lock(std::uint32_t index, Key key) const {
 }
 
 bool BucketTable::reachable(const Chain& chain, std::uint32_t bucket) const {
-  const auto count = control_.header().bucket_count;
-  auto at = chain.head.load();
-  for (std::uint32_t steps = 0; at != 0 && at <= count && steps < count; ++steps) {
-    if (at == bucket + 1) return true;
-    at = control_.bucket(at - 1).next.load();
-  }
-  return false;
+  bool found = false;
+  (void)walk(chain, [&](std::uint32_t at) { found = found || at == bucket; });
+  return found;
 }
 
 void BucketTable::unlink(Chain& chain, std::uint32_t bucket) const {
@@ -298,6 +342,12 @@ bool BucketTable::remove(std::uint32_t index, Key key) {
   auto& chain = chain_of(key);
   if (peers_.lock(chain.lock) == Locked::kTimedOut) return false;
   const auto place = bucket.place.load();
+  if (!reachable(chain, index) || place > control_.header().slot_count ||
+      key_file(key) >= control_.header().file_count) {
+    peers_.unlock(chain.lock);
+    mark_damaged(index);
+    return false;
+  }
   control_.bucket_owner(index).store(peers_.self(), std::memory_order_release);
   if (place != 0) slots_.hold(place - 1, index);
   FOREBAY_CRASH_POINT("evict.in_hand");
@@ -324,6 +374,11 @@ bool BucketTable::evict(std::uint32_t index, Key key) {
   const auto flags = bucket.flags.load();
   if (bucket.claimer.load() != 0 || (flags & (kBucketPinned | kBucketDamaged)) != 0) return false;
   if (view(index).any_unsaved()) return false;
+  // What it is the bytes of, and that they are saved, says what is checked here.
+  if (!view(index).states_intact()) {
+    mark_damaged(index);
+    return false;
+  }
   if (!remove(index, key)) return false;
   peers_.record().counters.evictions.fetch_add(1, std::memory_order_relaxed);
   guard.unlock();
@@ -379,10 +434,24 @@ bool BucketTable::sweep_slot(std::uint32_t slot) {
   return true;
 }
 
+// What is linked must be where its key leads.
+void BucketTable::sweep_index(std::uint32_t index) {
+  auto& bucket = control_.bucket(index);
+  const auto key = bucket.key.load(std::memory_order_acquire);
+  if (control_.bucket_owner(index).load() != kLinked || (find(key) == index && !key_damaged(index))) return;
+  const auto locked = peers_.lock(bucket.lock);
+  if (locked == Locked::kTimedOut) return;
+  const BucketLock guard(peers_, bucket);
+  if (!put_right(index, locked == Locked::kTakenOver) || control_.bucket_owner(index).load() != kLinked)
+    return;
+  if (find(bucket.key.load()) != index || key_damaged(index)) mark_damaged(index);
+}
+
 void BucketTable::sweep() {
   bool found = false;
   const auto count = control_.buckets_ready();
   for (std::uint32_t i = 0; i < count; ++i) found = sweep_descriptor(i) || found;
+  for (std::uint32_t i = 0; i < count; ++i) sweep_index(i);
   for (std::uint32_t tier = 0; tier < tiers_.count(); ++tier) {
     const auto first = tiers_[tier].first_slot;
     for (std::uint32_t i = 0, end = slots_.available(tier); i < end; ++i)

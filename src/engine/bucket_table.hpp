@@ -63,6 +63,9 @@ class BucketTable {
         next_(place_to_start(peers.self(), control.buckets_ready())) {}
 
   [[nodiscard]] std::optional<std::uint32_t> find(Key key) const;
+  // Where `key` was not found: does its chain hold what cannot be there, so that a bucket of that key may
+  // have been lost to damage? Then the strays are marked as damaged.
+  [[nodiscard]] bool lost(Key key) const;
 
   // Links a bucket for `key` whose bytes are all Invalid, in a slot of `tier` (or without a slot, and busy:
   // claimed by this process, if `tier` is kNoTier). Returns the bucket of that key, which may have been there
@@ -81,7 +84,8 @@ class BucketTable {
   BucketLock try_lock(std::uint32_t bucket, Key key) const;
 
   // Gives the bucket up. The caller holds its lock and has made sure that nothing unsaved is in it (or wants
-  // it gone). False when the index could not be locked: then nothing has changed.
+  // it gone). False when the index could not be locked, or does not lead to it, which is damage: then nothing
+  // has changed.
   bool remove(std::uint32_t bucket, Key key);
   // Removes it if it is clean, unclaimed and not pinned. Needs no lock held; does not wait.
   bool evict(std::uint32_t bucket, Key key);
@@ -106,6 +110,12 @@ class BucketTable {
   [[nodiscard]] std::optional<std::uint32_t> take_descriptor();
   [[nodiscard]] bool reachable(const Chain& chain, std::uint32_t bucket) const;
   void unlink(Chain& chain, std::uint32_t bucket) const;
+  // Calls visit(bucket) for the chain's buckets. False: it does not end as a chain does. Needs its lock.
+  template <class Visit>
+  [[nodiscard]] bool walk(const Chain& chain, Visit&& visit) const;
+  [[nodiscard]] bool key_damaged(std::uint32_t bucket) const;
+  void mark_damaged(std::uint32_t bucket) const;
+  void sweep_index(std::uint32_t bucket);
   // Puts right what a dead owner or claimer left of a bucket whose lock the caller holds. False when that
   // needs the index and it cannot be had.
   bool put_right(std::uint32_t bucket, bool taken_over) const;

@@ -8,6 +8,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "engine/handover.hpp"
+#include "engine/reservations.hpp"
 #include "engine/truncate.hpp"
 
 namespace forebay {
@@ -74,10 +75,16 @@ Buffer::Buffer(Joined joined, AttachOptions options)
       passed_(core_.control.shared().passed) {}
 
 void Buffer::begin_background() {
-  std::call_once(begun_, [this] {
-    drainer_.start();
-    mover_.start();
-  });
+  if (begun_.load(std::memory_order_acquire)) return;
+  const std::scoped_lock lock(beginning_);
+  if (begun_.load(std::memory_order_relaxed)) return;
+  const bool drains = drainer_.start();
+  const bool moves = mover_.start();
+  // The next open tries again.
+  begun_.store(drains && moves, std::memory_order_release);
+  if (drains && moves) return;
+  const bool said = std::exchange(said_no_threads_, true);
+  if (!said) log_warn("the system has no more threads: bytes go home only when somebody waits for them");
 }
 
 Buffer::~Buffer() {
@@ -107,6 +114,7 @@ std::size_t Buffer::recover() {
   const auto dead = core_.peers.dead();
   core_.buckets.sweep();
   core_.files.sweep();
+  (void)core_.files.undisturbed([&] { recount_hard_claims(core_.control); });
   rebuild_dirty_filters(core_);
   core_.peers.bury(dead);
   for (const auto file : core_.files.all()) {
@@ -188,10 +196,10 @@ Result<std::shared_ptr<File>> Buffer::enter(Fd fd, const std::string& path, int 
   auto file =
       std::make_shared<File>(*this, number, home, settings, (flags & O_ACCMODE) != O_WRONLY, writable);
   if (settings.reserve_size != 0) {
-    FOREBAY_TRY(grant_reservation(number, settings.reserve_size, settings.reserve_kind));
+    FOREBAY_TRY(reserve(core_, number, settings.reserve_size, settings.reserve_kind, Before::kKept));
   }
   // From here on nobody fills; what was filled before may be overwritten unseen.
-  if (past) drop_buckets(core_, drain_, number, 0, kMaxBlock, Drop::kClean);
+  if (past) drop_buckets(core_, number, 0, kMaxBlock, Drop::kClean);
   auto& record = core_.control.file(number);
   file->keep_after_close(settings.after_close == AfterClose::Keep);
   if (settings.mode == Mode::Scratch) record.scratch.store(scratch_mark(record));
@@ -227,7 +235,7 @@ Status Buffer::meet_home(std::uint32_t number, int fd, const std::string& path, 
   auto seen = record.size.load();
   const bool saved = sure && unsaved_blocks(core_, number, 0, kMaxBlock).empty();
   FOREBAY_ASSIGN(home, look_at(fd, path, look));
-  drop_buckets(core_, drain_, number, 0, kMaxBlock, Drop::kClean);
+  drop_buckets(core_, number, 0, kMaxBlock, Drop::kClean);
   record.home_modified_ns.store(home.modified_ns);
   record.home_size.store(home.size);
   if (saved && record.size.compare_exchange_strong(seen, home.size)) return {};
@@ -256,39 +264,16 @@ Status Buffer::agree_on_bypass(const std::shared_ptr<HomeFile>& home, bool share
   if (maybe_dirty(core_.control.file(home->file()))) {
     FOREBAY_TRY(drainer_.flush(home, 0, kMaxBlock, Clock::now() + core_.settings.limits.home_wait));
   }
-  drop_buckets(core_, drain_, home->file(), 0, kMaxBlock, Drop::kClean);
+  drop_buckets(core_, home->file(), 0, kMaxBlock, Drop::kClean);
   return {};
 }
 
 // What was asked for as long as the file was open, here or anywhere. Nobody has it open, or comes to.
 void Buffer::end_wishes(std::uint32_t number) {
   auto& record = core_.control.file(number);
-  record.reserve.store(0);
+  end_reservation(core_, number);
   const auto before = record.flags.fetch_and(~std::uint32_t{kFilePinned | kFileExclusive});
   if ((before & kFilePinned) != 0) fetcher_.pin(number, 0, record.size.load(), false);
-}
-
-std::uint64_t Buffer::unreserved(std::uint32_t number) {
-  std::uint64_t capacity = 0;
-  for (std::uint32_t i = 0; i < core_.tiers.count(); ++i) {
-    if (core_.tiers[i].mapped) capacity += std::uint64_t{core_.tiers[i].slots} * core_.bucket_size();
-  }
-  std::uint64_t taken = 0;
-  for (const auto other : core_.files.all()) {
-    if (other != number && core_.control.file(other).opens_hint.load() != 0)
-      taken += core_.control.file(other).reserve.load();
-  }
-  return capacity - std::min(capacity, taken);
-}
-
-Status Buffer::grant_reservation(std::uint32_t number, std::uint64_t size, ReserveKind kind) {
-  const auto left = unreserved(number);
-  if (size > left && kind == ReserveKind::Hard) {
-    return fail(ENOSPC, format_text("{} cannot have {} reserved: others have left {}",
-                                    core_.files.path(number), format_bytes(size), format_bytes(left)));
-  }
-  core_.control.file(number).reserve.store(std::min(size, left));
-  return {};
 }
 
 void Buffer::closed(const HomeFile& home) {
@@ -303,8 +288,8 @@ void Buffer::closed(const HomeFile& home) {
     end_wishes(number);
     node_log_.closed(number);
   });
-  if (unlinked && home.known(core_.files) && !core_.files.in_use(number)) forget_unlinked(number);
-  if (!unlinked && home.known(core_.files)) drop_if_closed(core_, drain_, number);
+  if (unlinked) forget_unlinked(number, home.key(0));
+  if (!unlinked && home.known(core_.files)) drop_if_closed(core_, number);
 }
 
 bool Buffer::has_open(std::uint32_t number) {
@@ -313,14 +298,13 @@ bool Buffer::has_open(std::uint32_t number) {
 }
 
 void Buffer::drop_closed() {
-  for (const auto file : core_.files.all()) drop_if_closed(core_, drain_, file);
+  for (const auto file : core_.files.all()) drop_if_closed(core_, file);
 }
 
-void Buffer::forget_unlinked(std::uint32_t number) {
-  const auto& record = core_.control.file(number);
-  const auto last = std::max(record.dirty_end.load(), record.size.load() / core_.bucket_size() + 1);
-  drop_buckets(core_, drain_, number, 0, last, Drop::kAll);
-  core_.files.forget(number);
+void Buffer::forget_unlinked(std::uint32_t number, Key key) {
+  const auto status = give_up(core_, drain_, number, key);
+  if (!status && status.error().code != EBUSY)
+    log_warn("what is buffered of a removed file cannot be forgotten yet: {}", status.error().message);
 }
 
 void Buffer::unlinked(const HomeIdentity& identity) {
@@ -328,10 +312,11 @@ void Buffer::unlinked(const HomeIdentity& identity) {
   const auto found = core_.files.look_up(identity.device, identity.inode);
   if (!found) return;
   auto& record = core_.control.file(*found);
+  const auto key = core_.files.key(*found, 0);
   if (record.born_ns != identity.born_ns) return;
   record.flags.fetch_or(kFileUnlinked);
   record.scratch.store(scratch_mark(record));
-  if (!core_.files.in_use(*found)) forget_unlinked(*found);
+  if (!core_.files.in_use(*found)) forget_unlinked(*found, key);
 }
 
 Status Buffer::drain(std::chrono::nanoseconds patience) {
@@ -346,11 +331,12 @@ Status Buffer::drain(std::chrono::nanoseconds patience) {
 
 void Buffer::remove_scratch() {
   for (const auto file : core_.files.all()) {
+    const auto key = core_.files.key(file, 0);
     if (!is_scratch(core_.control.file(file)) || core_.files.in_use(file)) continue;
     const auto home = HomeFile::reopen(core_, file);
-    drop_buckets(core_, drain_, file, 0, kMaxBlock, Drop::kAll);
-    if (home) ::unlink((*home)->path().c_str());
-    core_.files.forget(file);
+    (void)give_up(core_, drain_, file, key, [&] {
+      if (home) ::unlink((*home)->path().c_str());
+    });
   }
 }
 

@@ -94,14 +94,11 @@ class Buffer {
                                       const std::function<void(FileSettings&)>& adjust);
   Status meet_home(std::uint32_t file, int fd, const std::string& path, Look look);
   Status agree_on_bypass(const std::shared_ptr<HomeFile>& home, bool shared, FileSettings& settings);
-  // Of the mapped tiers, what other files have not reserved.
-  [[nodiscard]] std::uint64_t unreserved(std::uint32_t file);
-  Status grant_reservation(std::uint32_t file, std::uint64_t size, ReserveKind kind);
   void closed(const HomeFile& home);
   [[nodiscard]] bool has_open(std::uint32_t file);  // by any handle of this process
   void end_wishes(std::uint32_t file);
   void remove_scratch();
-  void forget_unlinked(std::uint32_t file);
+  void forget_unlinked(std::uint32_t file, Key key);
   // What is not kept of files that nobody has open.
   void drop_closed();
 
@@ -120,7 +117,9 @@ class Buffer {
   PassedNotes passed_;
   std::mutex mutex_;
   std::map<std::uint32_t, unsigned> open_files_;  // guarded by mutex_: handles by file number
-  std::once_flag begun_;                          // the background
+  std::mutex beginning_;
+  std::atomic<bool> begun_ = false;  // the background, all of it
+  bool said_no_threads_ = false;     // guarded by beginning_
   std::atomic<bool> detached_ = false;
 };
 

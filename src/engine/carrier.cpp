@@ -7,6 +7,7 @@
 
 #include "engine/home_file.hpp"
 #include "engine/truncate.hpp"
+#include "os/quiet_thread.hpp"
 
 namespace forebay {
 
@@ -20,7 +21,11 @@ Carrier::~Carrier() {
 void Carrier::start(const std::vector<std::uint32_t>& files, Drainer::TimePoint deadline) {
   for (const auto file : files) outcomes_.push_back({file, std::nullopt});
   const auto count = std::min<std::size_t>(files.size(), crew_.limit());
-  for (std::size_t i = 0; i < count; ++i) threads_.emplace_back([this, deadline] { work(deadline); });
+  for (std::size_t i = 0; i < count; ++i) {
+    if (auto thread = quiet_thread([this, deadline] { work(deadline); }); thread.joinable())
+      threads_.push_back(std::move(thread));
+  }
+  if (threads_.empty()) work(deadline);
 }
 
 void Carrier::work(Drainer::TimePoint deadline) {
@@ -46,7 +51,7 @@ Status Carrier::carry(std::uint32_t file, Drainer::TimePoint deadline) {
   }
   if (record.intent.load() != 0) FOREBAY_TRY(help_truncation(core_, drain_, file, home->get()));
   FOREBAY_TRY(drainer_.flush(*home, 0, kMaxBlock, deadline));
-  drop_if_closed(core_, drain_, file);
+  drop_if_closed(core_, file);
   if (::fsync((*home)->fd()) != 0) return fail_errno(errno, "sync", (*home)->path());
   return {};
 }

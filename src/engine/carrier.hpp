@@ -27,7 +27,8 @@ class Carrier {
   // Waits for what is under way: see finished().
   ~Carrier();
 
-  // Begins, and returns at once. Once only. Nothing new is sent home after the deadline.
+  // Begins, and returns at once (or, where the system has no thread for it, when all is done). Once only.
+  // Nothing new is sent home after the deadline.
   void start(const std::vector<std::uint32_t>& files, Drainer::TimePoint deadline);
 
   // Waits; true when every file has its outcome. Still false some time after the deadline: home does not

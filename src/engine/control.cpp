@@ -16,6 +16,8 @@
 
 #include "engine/crash_point.hpp"
 #include "engine/geometry.hpp"
+#include "engine/ticks.hpp"
+#include "os/own_file_size.hpp"
 
 namespace forebay {
 namespace {
@@ -148,6 +150,7 @@ Result<ControlFinding> Control::examine(const Fd& directory, std::string& why) {
 }
 
 Result<Control> Control::create(const Fd& directory, const Settings& settings) {
+  const OwnFileSize own_size;
   FOREBAY_TRY(remove(directory));
   auto header = std::make_unique<Header>();
   FOREBAY_TRY(lay_out(settings, *header));
@@ -295,6 +298,7 @@ Status Control::reserve_by_name(const char* name, std::uint64_t offset, std::uin
   const auto path = directory_ + "/" + name;
   const Fd file(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
   if (!file) return fail_errno(errno, "open", path);
+  const OwnFileSize own_size;
   const int code = ::posix_fallocate(file.get(), static_cast<off_t>(offset), static_cast<off_t>(length));
   if (code != 0) return fail_errno(code, "reserve room in", path);
   return {};
@@ -303,9 +307,9 @@ Status Control::reserve_by_name(const char* name, std::uint64_t offset, std::uin
 std::uint64_t Control::nanoseconds() const { return clock_ns(CLOCK_MONOTONIC) - header().created_ticks_ns; }
 
 std::uint32_t Control::tick() const {
-  const auto now = clock_ns(CLOCK_MONOTONIC_COARSE);
-  const auto since = now - std::min(now, header().created_ticks_ns);
-  return static_cast<std::uint32_t>(since / 1'000'000) + 1;
+  // The coarse clock is a little behind the one that the buffer was made by.
+  const auto since = static_cast<std::int64_t>(clock_ns(CLOCK_MONOTONIC_COARSE) - header().created_ticks_ns);
+  return tick_of(static_cast<std::uint64_t>(std::max<std::int64_t>(since, 0)) / 1'000'000);
 }
 
 }  // namespace forebay

@@ -111,7 +111,7 @@ class Control {
   // Where it lies, without links.
   [[nodiscard]] const std::string& directory() const { return directory_; }
 
-  // Milliseconds since the buffer was made, never 0; coarse and cheap.
+  // See ticks.hpp. Coarse and cheap.
   [[nodiscard]] std::uint32_t tick() const;
   [[nodiscard]] std::uint64_t nanoseconds() const;
 

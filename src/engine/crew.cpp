@@ -7,12 +7,19 @@ namespace forebay {
 bool Crew::post(std::function<void()> task, Urgency urgency) {
   const std::scoped_lock lock(mutex_);
   if (stopping_) return false;
-  (urgency == Urgency::kFront ? front_ : back_).push_back(std::move(task));
+  auto& queue = urgency == Urgency::kFront ? front_ : back_;
+  queue.push_back(std::move(task));
   if (idle_ < front_.size() + back_.size() && threads_.size() < limit_) {
-    threads_.push_back(quiet_thread([this] { run(); }));
-  } else {
-    wake_.notify_one();
+    if (auto thread = quiet_thread([this] { run(); }); thread.joinable()) {
+      threads_.push_back(std::move(thread));
+      return true;
+    }
+    if (threads_.empty()) {
+      queue.pop_back();
+      return false;
+    }
   }
+  wake_.notify_one();
   return true;
 }
 

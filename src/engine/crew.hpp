@@ -22,7 +22,8 @@ class Crew {
   ~Crew() { stop(); }
 
   enum class Urgency { kFront, kBack };
-  // False when the crew has stopped: the caller does the work itself or leaves it.
+  // False when the crew has stopped, or the system has no thread for it: the caller does the work itself or
+  // leaves it.
   bool post(std::function<void()> task, Urgency urgency = Urgency::kFront);
   // Runs what is queued, then ends the threads.
   void stop();

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <optional>
+
+#include "base/format.hpp"
 
 namespace forebay {
 namespace {
@@ -53,17 +56,23 @@ std::uint64_t count_bits(const Filter& filter) {
   return bits;
 }
 
-// Calls visit(block, bucket) for the linked buckets of the file whose bit is set, whichever way is shorter.
-template <class Visit>
+// Calls visit(block, bucket) for the linked buckets of the file whose bit is set, whichever way is shorter,
+// and lost(block) for those that damage may have taken from the index.
+template <class Visit, class Lost>
 void for_each_suspect(Core& core, std::uint32_t file, const Filter& filter, std::uint64_t first,
-                      std::uint64_t last, Visit&& visit) {
+                      std::uint64_t last, Visit&& visit, Lost&& lost) {
   const auto rounds = (last - first) / kFilterBits + 1;
   if (count_bits(filter) * rounds < core.control.buckets_ready()) {
     for (std::uint64_t bit = 0; bit < kFilterBits; ++bit) {
       if (!bit_set(filter, bit)) continue;
       const auto start = first + (bit - first % kFilterBits + kFilterBits) % kFilterBits;
       for (auto block = start; block <= last; block += kFilterBits) {
-        if (const auto found = core.buckets.find(core.files.key(file, block))) visit(block, *found);
+        const auto key = core.files.key(file, block);
+        if (const auto found = core.buckets.find(key)) {
+          visit(block, *found);
+        } else if (core.buckets.lost(key)) {
+          lost(block);
+        }
       }
     }
     return;
@@ -79,6 +88,14 @@ void for_each_suspect(Core& core, std::uint32_t file, const Filter& filter, std:
 
 }  // namespace
 
+Status check_not_lost(Core& core, Key key) {
+  const auto block = key_block(key);
+  if (!bit_set(load_filter(core.control.file(key_file(key))), block)) return {};
+  if (core.buckets.find(key) || !core.buckets.lost(key)) return {};
+  return fail(EIO, format_text("the buffer's index was damaged: block {} of {} cannot be found", block,
+                               core.files.path(key_file(key))));
+}
+
 bool maybe_dirty(const FileRecord& file) { return count_bits(load_filter(file)) != 0; }
 
 std::vector<UnsavedBlock> unsaved_blocks(Core& core, std::uint32_t file, std::uint64_t first,
@@ -91,12 +108,17 @@ std::vector<UnsavedBlock> unsaved_blocks(Core& core, std::uint32_t file, std::ui
   if (count_bits(seen) == 0 || first >= end) return blocks;
   last = std::min(last, end - 1);
   Filter still{};
-  for_each_suspect(core, file, seen, first, last, [&](std::uint64_t block, std::uint32_t bucket) {
-    const auto found = examine(core, bucket, core.files.key(file, block));
-    if (!found) return;
-    blocks.push_back(*found);
-    still[block / 32 % 8] |= std::uint64_t{1} << (block % 32);
-  });
+  const auto keep = [&](const UnsavedBlock& found) {
+    blocks.push_back(found);
+    still[found.block / 32 % 8] |= std::uint64_t{1} << (found.block % 32);
+  };
+  for_each_suspect(
+      core, file, seen, first, last,
+      [&](std::uint64_t block, std::uint32_t bucket) {
+        if (const auto found = examine(core, bucket, core.files.key(file, block))) keep(*found);
+      },
+      // Whoever wants to carry it home is told.
+      [&](std::uint64_t block) { keep({block, false, core.control.tick(), core.control.tick()}); });
   std::ranges::sort(blocks, {}, &UnsavedBlock::block);
   for (std::size_t i = 0; whole && i < seen.size(); ++i) {
     auto expected = seen[i];

@@ -34,6 +34,9 @@ inline void note_dirty(FileRecord& file, std::uint64_t block) {
 
 [[nodiscard]] bool maybe_dirty(const FileRecord& file);
 
+// EIO: no bucket of `key` is found, but one with unsaved bytes may have been lost to damage of the index.
+Status check_not_lost(Core& core, Key key);
+
 struct UnsavedBlock {
   std::uint64_t block;
   bool whole;           // all of its bytes are unsaved

@@ -9,7 +9,9 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "engine/crash_point.hpp"
+#include "engine/dirty_filter.hpp"
 #include "os/futex.hpp"
+#include "os/own_file_size.hpp"
 
 namespace forebay {
 namespace {
@@ -39,7 +41,12 @@ Result<Claim> Drain::claim(Shipment& shipment, std::uint64_t block) {
   auto& record = core_.control.file(file);
   const auto key = shipment.home->key(block);
   const auto found = core_.buckets.find(key);
-  if (!found) return Claim::kNothing;
+  if (!found) {
+    const auto status = check_not_lost(core_, key);
+    if (status) return Claim::kNothing;
+    note_error(file, status.error());
+    return Claim::kDamaged;
+  }
   FOREBAY_ASSIGN(auto guard, core_.buckets.lock(*found, key));
   if (!guard) return Claim::kNothing;
   auto& bucket = core_.control.bucket(*found);
@@ -138,6 +145,7 @@ void Drain::settle(std::uint32_t index, Key key, ByteState claimed_becomes) {
 }
 
 Status Drain::write_runs(Shipment& shipment) {
+  const OwnFileSize own_size;
   for (auto& run : shipment.runs) {
     keep_to_rate(run.bytes);
     FOREBAY_CRASH_POINT("ship.before_write");
@@ -191,9 +199,9 @@ Status Drain::ship(Shipment& shipment) {
       }
     }
     record.error.store(0);
-  } else {
+  } else if (status.error().code != EFBIG || own_file_size_limit() == ~std::uint64_t{0}) {
     note_error(shipment.home->file(), status.error());
-  }
+  }  // else this process alone may not write so far: others' bytes, which others carry home
   FOREBAY_CRASH_POINT("ship.written");
   for (const auto& [bucket, key] : shipment.buckets) {
     settle(bucket, key, status ? ByteState::kValid : ByteState::kDirty);

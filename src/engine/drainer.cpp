@@ -5,6 +5,7 @@
 
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "engine/ticks.hpp"
 #include "engine/truncate.hpp"
 #include "os/quiet_thread.hpp"
 
@@ -76,8 +77,10 @@ std::vector<UnsavedBlock> longest_reach_first(std::vector<UnsavedBlock> blocks, 
 
 }  // namespace
 
-void Drainer::start() {
-  thread_ = quiet_thread([this] { run(); });
+bool Drainer::start() {
+  if (!thread_.joinable()) thread_ = quiet_thread([this] { run(); });
+  running_.store(thread_.joinable(), std::memory_order_relaxed);
+  return thread_.joinable();
 }
 
 void Drainer::stop() {
@@ -199,7 +202,7 @@ void Drainer::run() {
       next = std::min(next, tend_unless_held(target, pressed));
       const bool known = target.home->known(core_.files);
       if (target.released && (!known || !maybe_dirty(core_.control.file(target.home->file())))) {
-        if (known) drop_if_closed(core_, drain_, target.home->file());
+        if (known) drop_if_closed(core_, target.home->file());
         const std::scoped_lock lock(mutex_);
         const auto found = targets_.find(target.home->file());
         if (found != targets_.end() && found->second.released && found->second.home == target.home) {
@@ -316,7 +319,7 @@ std::vector<UnsavedBlock> Drainer::ripe_blocks(
   const std::uint64_t bucket_size = core_.bucket_size();
   const auto window_blocks = std::max<std::uint64_t>(kGoodWrite / bucket_size, 1);
   const auto now = core_.control.tick();
-  const auto since = [now](std::uint32_t tick) { return now - std::min(now, tick); };
+  const auto since = [now](std::uint32_t tick) { return ticks_since(tick, now); };
   std::vector<UnsavedBlock> ripe;
   for (auto first = blocks.begin(); first != blocks.end();) {
     const auto number = first->block / window_blocks;

@@ -34,8 +34,11 @@ class Drainer {
   Drainer& operator=(const Drainer&) = delete;
   ~Drainer() { stop(); }
 
-  void start();
+  // False: the system has no thread for it, and nothing goes home but what somebody waits for. May be called
+  // again.
+  bool start();
   void stop();  // ends the thread; sends nothing more by itself
+  [[nodiscard]] bool running() const { return running_.load(std::memory_order_relaxed); }
 
   // A file this process may drain from now on.
   void add(std::shared_ptr<HomeFile> home, const FileSettings& settings);
@@ -104,6 +107,7 @@ class Drainer {
   Crew& crew_;
   Drain drain_;
   std::atomic<Kick> kicked_ = kNotKicked;
+  std::atomic<bool> running_ = false;
 
   std::mutex mutex_;
   std::condition_variable wake_;

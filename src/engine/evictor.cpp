@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "engine/ticks.hpp"
+
 namespace forebay {
 namespace {
 
@@ -31,6 +33,7 @@ bool evict_one(Core& core, std::uint32_t tier, EvictionOrder order, std::uint32_
   auto& hand = core.control.shared().tiers[tier].hand;
   const auto available = core.slots.available(tier);
   const auto first = core.tiers[tier].first_slot;
+  const auto now = core.control.tick();
   for (std::uint32_t looked = 0; looked < available;) {
     std::array<EvictionCandidate, kSample> candidates;
     std::array<std::pair<std::uint32_t, Key>, kSample> names;
@@ -44,7 +47,7 @@ bool evict_one(Core& core, std::uint32_t tier, EvictionOrder order, std::uint32_
       const auto& bucket = core.control.bucket(index);
       const auto key = bucket.key.load(std::memory_order_acquire);
       if (key == 0 || !looks_clean(bucket) || spared(core, key, for_file)) continue;
-      candidates[count] = {bucket.used.load(std::memory_order_relaxed),
+      candidates[count] = {ticks_since(bucket.used.load(std::memory_order_relaxed), now),
                            bucket.hits.load(std::memory_order_relaxed)};
       names[count++] = {index, key};
     }

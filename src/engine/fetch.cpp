@@ -9,6 +9,7 @@
 #include "base/format.hpp"
 #include "base/prefetch.hpp"
 #include "engine/crash_point.hpp"
+#include "engine/dirty_filter.hpp"
 #include "engine/evictor.hpp"
 #include "engine/file_buckets.hpp"
 
@@ -100,6 +101,7 @@ Status Fetcher::gather(const HomeFile& home, const FileSettings& settings, std::
                        std::vector<Permit>& permits) {
   const auto key = home.key(block);
   const auto start = block * core_.bucket_size();
+  FOREBAY_TRY(check_not_lost(core_, key));
   // The permit comes before home is read: what is written after it makes it void.
   if (admitted(settings, length)) permits.push_back(permit(home, settings, block));
   const auto found = core_.buckets.find(key);

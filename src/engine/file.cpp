@@ -12,7 +12,9 @@
 #include <thread>
 
 #include "engine/buffer.hpp"
+#include "engine/reservations.hpp"
 #include "engine/truncate.hpp"
+#include "os/own_file_size.hpp"
 
 namespace forebay {
 namespace {
@@ -43,6 +45,7 @@ File::File(Buffer& buffer, std::uint32_t number, std::shared_ptr<HomeFile> home,
       settings_(std::move(settings)),
       readable_(readable),
       writable_(writable),
+      own_limit_(own_file_size_limit()),
       errors_seen_(buffer.core().control.file(number).error_sequence.load()),
       readahead_(settings_.readahead_min, settings_.readahead_max) {}
 
@@ -81,6 +84,37 @@ Status File::fits(std::uint64_t offset, std::uint64_t length) const {
   return fail(EFBIG, "a buffered file cannot be that large: " + path());
 }
 
+bool File::within_own_limit(std::uint64_t offset, std::uint64_t length) {
+  if (offset + length <= own_limit_.load(std::memory_order_relaxed)) return true;
+  own_limit_.store(own_file_size_limit(), std::memory_order_relaxed);
+  return offset + length <= own_limit_.load(std::memory_order_relaxed);
+}
+
+Status File::refused_by_limit(std::uint64_t offset) const {
+  std::byte nothing{};
+  iovec piece{&nothing, 1};
+  FOREBAY_TRY(home_->write_some({&piece, 1}, std::max(offset, own_limit_.load(std::memory_order_relaxed))));
+  return fail(EFBIG, "the limit on file sizes of this process does not allow that: " + path());
+}
+
+Result<std::uint64_t> File::write_up_to_limit(std::span<const Piece> pieces) {
+  std::uint64_t written = 0;
+  for (const auto& piece : pieces) {
+    const auto limit = own_limit_.load(std::memory_order_relaxed);
+    if (piece.offset >= limit) {
+      if (written == 0) FOREBAY_TRY(refused_by_limit(piece.offset));
+      break;
+    }
+    const auto room = std::min<std::uint64_t>(limit - piece.offset, piece.data.size());
+    const Piece allowed{piece.offset, piece.data.first(room)};
+    const auto took = write({&allowed, 1});
+    if (!took && written == 0) return took;
+    written += took.value_or(0);
+    if (!took || *took != piece.data.size()) break;
+  }
+  return written;
+}
+
 Status File::report() {
   const auto& record = buffer_.core_.control.file(number_);
   const auto now = record.error_sequence.load();
@@ -112,12 +146,19 @@ Result<std::uint64_t> File::write_staged(std::span<const Piece> pieces) {
 }
 
 Result<std::uint64_t> File::write_past(std::span<const Piece> pieces) {
+  std::uint64_t written = 0;
   for (const auto& [offset, data] : pieces) {
+    if (data.empty()) continue;
     iovec piece{const_cast<std::byte*>(data.data()), data.size()};
-    FOREBAY_TRY(home_->write({&piece, 1}, offset));
+    const auto took = home_->write_some({&piece, 1}, offset);
+    if (!took && written == 0) return took;
+    written += took.value_or(0);
+    if (!took || *took != data.size()) break;
   }
-  count(buffer_.core_.counters().passed_through, size_of(pieces));
-  return size_of(pieces);
+  count(buffer_.core_.counters().passed_through, written);
+  // What was promised to outlive the node is not logged on this way.
+  if (logged() && ::fdatasync(home_->fd()) != 0) return fail_errno(errno, "sync", path());
+  return written;
 }
 
 Status File::make_durable(std::span<const Piece> pieces, std::uint64_t written) {
@@ -148,6 +189,9 @@ Result<std::uint64_t> File::write(std::span<const Piece> pieces) {
   auto& tally = buffer_.core_.tally;
   tally.add(&Counters::writes, pieces.size());
   if (direct()) return write_past(pieces);
+  for (const auto& [offset, data] : pieces) {
+    if (!within_own_limit(offset, data.size())) return write_up_to_limit(pieces);
+  }
   FOREBAY_ASSIGN(const auto written, write_staged(pieces));
   tally.add(&Counters::written_bytes, written);
   // Whoever made it direct meanwhile may not have seen these bytes.
@@ -162,9 +206,15 @@ Status File::write_as_one(const Batch& batch) {
   auto& tally = buffer_.core_.tally;
   for (const auto& piece : batch.pieces) {
     FOREBAY_TRY(fits(piece.offset, piece.data.size()));
-    tally.add(&Counters::writes);
-    tally.add(&Counters::written_bytes, piece.data.size());
+    if (!within_own_limit(piece.offset, piece.data.size())) FOREBAY_TRY(refused_by_limit(piece.offset));
   }
+  tally.add(&Counters::writes, batch.pieces.size());
+  if (direct()) {
+    FOREBAY_ASSIGN(const auto written, write_past(batch.pieces));
+    if (written != size_of(batch.pieces)) return fail(EIO, "home took only a part of a change of " + path());
+    return batch.size ? truncate(*batch.size) : Status{};
+  }
+  for (const auto& piece : batch.pieces) tally.add(&Counters::written_bytes, piece.data.size());
   FOREBAY_TRY(buffer_.batches_.carry_out(home_, settings_, batch));
   for (const auto& piece : batch.pieces) FOREBAY_TRY(make_durable({&piece, 1}, piece.data.size()));
   return batch.size && logged() ? buffer_.node_log_.truncated(home_, *batch.size) : Status{};
@@ -183,9 +233,11 @@ Result<std::uint64_t> File::append(std::span<const std::byte> data) {
     FOREBAY_ASSIGN(const auto lock, FileLock::take(buffer_.core_, buffer_.drain_, number_, home_.get()));
     FOREBAY_ASSIGN(at, size());
     const Piece piece{at, data};
-    FOREBAY_ASSIGN(const auto written, direct() ? write_past({&piece, 1}) : write_staged({&piece, 1}));
+    const bool past = direct();
+    if (!past && !within_own_limit(at, data.size())) FOREBAY_TRY(refused_by_limit(at));
+    FOREBAY_ASSIGN(const auto written, past ? write_past({&piece, 1}) : write_staged({&piece, 1}));
     buffer_.core_.tally.add(&Counters::writes);
-    buffer_.core_.tally.add(&Counters::written_bytes, written);
+    if (!past) buffer_.core_.tally.add(&Counters::written_bytes, written);
     if (written != data.size()) return fail(EIO, "only a part could be appended to " + path());
   }
   if (direct()) FOREBAY_TRY(drain());
@@ -202,8 +254,9 @@ Result<std::uint64_t> File::read(std::uint64_t offset, std::span<std::byte> out)
   if (!ready_to_read()) return std::unexpected(usable(false).error());
   buffer_.core_.tally.add(&Counters::reads);
   if (direct()) {
-    count(buffer_.core_.counters().passed_through, out.size());
-    return home_->read(out.data(), out.size(), offset);
+    const auto got = home_->read(out.data(), out.size(), offset);
+    count(buffer_.core_.counters().passed_through, got.value_or(0));
+    return got;
   }
   auto got = buffer_.fetcher_.get(home_, settings_, offset, out, memo_);
   if (!got) return got;
@@ -264,7 +317,7 @@ Status File::go_direct() {
     if (settings_.mode != Mode::Bypass) record.flags.fetch_and(~std::uint32_t{kFileBypass});
     return status;
   }
-  drop_buckets(buffer_.core_, buffer_.drain_, number_, 0, kMaxBlock, Drop::kClean);
+  drop_buckets(buffer_.core_, number_, 0, kMaxBlock, Drop::kClean);
   return {};
 }
 
@@ -328,7 +381,7 @@ Status File::sync() {
   FOREBAY_TRY(attached());
   if (!writable_) return {};
   FOREBAY_TRY(usable(true));
-  if (settings_.mode == Mode::Scratch || settings_.on_flush == OnFlush::Stage) return report();
+  if (settings_.mode == Mode::Scratch || (settings_.on_flush == OnFlush::Stage && !direct())) return report();
   FOREBAY_TRY(drain());
   const OwnIo own;
   if (!logged() && ::fsync(home_->fd()) != 0) return fail_errno(errno, "sync", path());
@@ -448,20 +501,20 @@ Status File::evict(std::uint64_t offset, std::uint64_t length) {
   if (length == 0) return {};
   const auto bucket_size = buffer_.core_.bucket_size();
   const auto end = length > max_size() - std::min(offset, max_size()) ? max_size() : offset + length;
-  drop_buckets(buffer_.core_, buffer_.drain_, number_, offset / bucket_size,
-               std::min((end - 1) / bucket_size, kMaxBlock), Drop::kCleanUnpinned);
+  drop_buckets(buffer_.core_, number_, offset / bucket_size, std::min((end - 1) / bucket_size, kMaxBlock),
+               Drop::kCleanUnpinned);
   return {};
 }
 
 Status File::forget() {
   FOREBAY_TRY(attached());
-  drop_buckets(buffer_.core_, buffer_.drain_, number_, 0, kMaxBlock, Drop::kClean);
+  drop_buckets(buffer_.core_, number_, 0, kMaxBlock, Drop::kClean);
   return {};
 }
 
 Result<std::uint64_t> File::reserve(std::uint64_t size) {
   FOREBAY_TRY(attached());
-  FOREBAY_TRY(buffer_.grant_reservation(number_, size, ReserveKind::Soft));
+  FOREBAY_TRY(forebay::reserve(buffer_.core_, number_, size, ReserveKind::Soft, Before::kReplaced));
   return reserved();
 }
 
@@ -470,7 +523,7 @@ std::uint64_t File::reserved() const { return buffer_.core_.control.file(number_
 Result<std::uint64_t> File::room() const {
   FOREBAY_TRY(attached());
   const auto& record = buffer_.core_.control.file(number_);
-  const auto left = buffer_.unreserved(number_);
+  const auto left = unreserved(buffer_.core_, number_);
   const auto filled = std::uint64_t{record.buckets.load()} * buffer_.core_.bucket_size();
   return left - std::min(left, filled);
 }

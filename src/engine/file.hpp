@@ -144,6 +144,11 @@ class File {
   // Block numbers have 36 bits: 16 PiB with the usual buckets.
   [[nodiscard]] std::uint64_t max_size() const;
   [[nodiscard]] Status fits(std::uint64_t offset, std::uint64_t length) const;
+  // The process's own limit on the size of files is kept as the kernel keeps it, which is asked for its
+  // signal: nothing beyond it is written, a write that reaches across it is short.
+  [[nodiscard]] bool within_own_limit(std::uint64_t offset, std::uint64_t length);
+  Status refused_by_limit(std::uint64_t offset) const;
+  Result<std::uint64_t> write_up_to_limit(std::span<const Piece> pieces);
   // Are its writes logged, to survive the loss of the node?
   [[nodiscard]] bool logged() const;
   // Has home been seen to take writes of this size so fast that staging them gains nothing?
@@ -168,6 +173,7 @@ class File {
   const FileSettings settings_;
   const bool readable_;
   const bool writable_;
+  std::atomic<std::uint64_t> own_limit_;  // as last asked for
   std::atomic<std::uint32_t> errors_seen_;
   std::atomic<bool> closed_ = false;
   std::atomic<bool> random_ = false;

@@ -396,17 +396,30 @@ bool FileTable::free_unlocked(std::uint32_t file) {
   return true;
 }
 
-bool FileTable::forget(std::uint32_t file) {
-  if (!lock()) return false;
+Status FileTable::forget(std::uint32_t file, std::uint64_t its_key, const std::function<void()>& drop) {
+  FOREBAY_TRY(lock());
   const TableGuard guard(peers_, control_.shared().table_lock);
-  if (control_.file(file).opens_hint.load() != 0 && listed(file)) return false;
+  const auto& record = control_.file(file);
+  if (record.owner.load() != kLinked || key(file, 0) != its_key) return {};
+  if (record.opens_hint.load() != 0 && listed(file))
+    return fail(EBUSY, path(file) + " is open in a living process");
+  drop();
   // The count is never too low.
-  const bool some = control_.file(file).buckets.load() != 0;
+  const bool some = record.buckets.load() != 0;
   for (std::uint32_t i = 0, count = control_.buckets_ready(); some && i < count; ++i) {
-    const auto key = control_.bucket(i).key.load(std::memory_order_acquire);
-    if (key != 0 && key_file(key) == file) return false;
+    const auto bucket = control_.bucket(i).key.load(std::memory_order_acquire);
+    if (bucket != 0 && key_file(bucket) == file)
+      return fail(EBUSY, path(file) + " is still being written home");
   }
-  return free_unlocked(file);
+  free_unlocked(file);
+  return {};
+}
+
+Status FileTable::undisturbed(const std::function<void()>& action) const {
+  FOREBAY_TRY(lock());
+  const TableGuard guard(peers_, control_.shared().table_lock);
+  action();
+  return {};
 }
 
 // Evicts the clean buckets of files that nobody has open, the longest unused first, and frees those left with

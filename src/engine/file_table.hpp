@@ -66,6 +66,8 @@ class FileTable {
 
   // Calls `action` if no living process has the file open; none can open it meanwhile.
   void unless_in_use(std::uint32_t file, const std::function<void()>& action) const;
+  // Calls `action` while nobody opens or closes a file.
+  Status undisturbed(const std::function<void()>& action) const;
 
   // Between the two no other process begins to carry bytes of the file home, but those that have it open with
   // kOpenPast as well: they hold it by themselves where that matters. This process has it open. Ends with the
@@ -99,8 +101,10 @@ class FileTable {
   // After deaths: records in dead hands are freed, open counts made true.
   void sweep();
 
-  // Forgets a file that nobody has open and that has no bucket.
-  bool forget(std::uint32_t file);
+  // Forgets a file that nobody has open and that has no bucket. `drop` is called first, to see to the latter,
+  // if nobody has it open and its record is still the one with that `key`; none can open it until the file is
+  // forgotten. EBUSY: somebody has it open, or it has a bucket left.
+  Status forget(std::uint32_t file, std::uint64_t key, const std::function<void()>& drop);
 
  private:
   [[nodiscard]] Status lock() const;

@@ -7,9 +7,11 @@
 #include <cerrno>
 #include <chrono>
 #include <climits>
+#include <optional>
 
 #include "base/format.hpp"
 #include "engine/core.hpp"
+#include "os/own_file_size.hpp"
 #include "os/private_file.hpp"
 
 namespace forebay {
@@ -65,15 +67,30 @@ ssize_t write_at(int fd, std::span<iovec> pieces, std::uint64_t offset) {
 }  // namespace
 
 Status HomeFile::write(std::span<iovec> pieces, std::uint64_t offset) const {
+  std::uint64_t written = 0;
+  return write_counting(pieces, offset, written);
+}
+
+Result<std::uint64_t> HomeFile::write_some(std::span<iovec> pieces, std::uint64_t offset) const {
+  std::uint64_t written = 0;
+  const auto status = write_counting(pieces, offset, written);
+  if (!status && written == 0) return std::unexpected(status.error());
+  return written;
+}
+
+Status HomeFile::write_counting(std::span<iovec> pieces, std::uint64_t offset, std::uint64_t& written) const {
   const OwnIo own;
   const auto began = std::chrono::steady_clock::now();
-  const auto start = offset;
+  // Whoever asks for more than its limit is not killed over what was taken: nor is it by the kernel.
+  std::optional<OwnFileSize> after_the_first;
   while (!pieces.empty()) {
+    if (written != 0 && !after_the_first) after_the_first.emplace();
     ssize_t n = write_at(fd_.get(), pieces, offset);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return fail_errno(errno, "write", path_);
     if (n == 0) return fail(EIO, "home took no byte of a write to " + path_);
     offset += static_cast<std::uint64_t>(n);
+    written += static_cast<std::uint64_t>(n);
     while (n > 0) {
       auto& piece = pieces.front();
       const auto step = std::min(static_cast<std::size_t>(n), piece.iov_len);
@@ -84,7 +101,7 @@ Status HomeFile::write(std::span<iovec> pieces, std::uint64_t offset) const {
     }
   }
   const auto took = std::chrono::steady_clock::now() - began;
-  speed_->note(offset - start, static_cast<std::uint64_t>(std::chrono::nanoseconds(took).count()));
+  speed_->note(written, static_cast<std::uint64_t>(std::chrono::nanoseconds(took).count()));
   return {};
 }
 

@@ -57,10 +57,14 @@ class HomeFile {
 
   // All of the pieces, one after the other, from `offset` on; retries what the system cuts short.
   [[nodiscard]] Status write(std::span<iovec> pieces, std::uint64_t offset) const;
+  // The same for the program's own writes: how many bytes home took before something went wrong, if any.
+  [[nodiscard]] Result<std::uint64_t> write_some(std::span<iovec> pieces, std::uint64_t offset) const;
   // What there is of [offset, offset + size): less at the end of the file.
   [[nodiscard]] Result<std::uint64_t> read(std::byte* to, std::uint64_t size, std::uint64_t offset) const;
 
  private:
+  Status write_counting(std::span<iovec> pieces, std::uint64_t offset, std::uint64_t& written) const;
+
   Key first_block_;
   Fd fd_;
   std::string path_;

@@ -19,7 +19,7 @@ using Wide = std::atomic<std::uint64_t>;
 static_assert(Word::is_always_lock_free && Wide::is_always_lock_free);
 
 inline constexpr std::uint64_t kMagic = 0x31594142'45524f46;  // "FOREBAY1"
-inline constexpr std::uint32_t kLayoutVersion = 14;
+inline constexpr std::uint32_t kLayoutVersion = 15;
 inline constexpr std::uint32_t kTierLimit = 8;
 inline constexpr std::uint32_t kLeaseLimit = 1024;
 inline constexpr std::uint32_t kLinked =
@@ -70,13 +70,14 @@ struct Header {
   Word ready;           // stored last at creation
 };
 
-// Nothing more is moved to the tier: it could not be written. What it holds is still read.
+// Nothing is moved to the tier for a while: it could not be written. What it holds is still read.
 inline constexpr std::uint32_t kTierLeftOut = 1u << 31;
 
 struct alignas(64) TierShared {
   Word grow_lock;
   Word available;              // slots whose storage is reserved: [0, available)
   Word failed;                 // errno of the failure to grow, or with kTierLeftOut to write; 0 if none
+  Word failed_at;              // tick of that
   Word hand;                   // where the search for something to evict or demote goes on
   alignas(64) Word free_hint;  // about how many of them are free; apart, because it changes all the time
 };
@@ -113,7 +114,7 @@ struct alignas(64) Shared {
   Word room_waiters;
   Wide rate_ns;  // drain.rate: when the next byte may go home (ticks)
   Wide journal_sequence;
-  Word damage_found;
+  Wide hard_claims;  // what the files with kFileClaims reserve, all together
   Word file_hint;
   Word maps;  // about how many buckets have a byte map
   // How many bucket descriptors and file records have storage beyond the first: see Control::buckets_ready.
@@ -154,6 +155,7 @@ enum FileFlag : std::uint32_t {
   kFilePast = 64,      // somebody has it open with kOpenPast: nothing is filled from home
   kFileHeld = 128,     // somebody has it open with kOpenHolds
   kFileDrops = 256,    // what is clean is forgotten when nobody has it open
+  kFileClaims = 512,   // what it reserves is kept free for it
 };
 
 struct alignas(64) FileRecord {

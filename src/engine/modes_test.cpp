@@ -198,6 +198,30 @@ TEST(Modes, BypassDoesNotStage) {
   EXPECT_EQ(test->core().counted(&Counters::staged_bytes), 0u);
 }
 
+// What goes straight home because it is used there only.
+TEST(Modes, BypassTellsWhatHomeTook) {
+  TestBuffer test("mode=bypass on_flush=stage");
+  const auto path = test.home("a");
+  auto file = test.open(path, O_RDWR | O_CREAT);
+  const std::string ten(10, 'x');
+  const Piece pieces[] = {{0, bytes_of(ten)}, {10, {}}, {20, bytes_of(ten)}};
+  EXPECT_EQ(file->write(pieces), 20u);
+  EXPECT_EQ(file->size(), 30u);
+  std::string all(100, '?');
+  EXPECT_EQ(file->read(0, writable_bytes_of(all)), 30u);
+  const auto passed = [&] { return test->core().counted(&Counters::passed_through); };
+  EXPECT_EQ(passed(), 50u);
+  EXPECT_EQ(file->append(bytes_of(ten)), 30u);
+  EXPECT_EQ(passed(), 60u);
+  EXPECT_EQ(test->core().counted(&Counters::written_bytes), 0u);
+  // All or nothing is what the others have who look at home.
+  const Piece last{0, bytes_of("first")};
+  EXPECT_TRUE(file->write_as_one({.pieces = {last}, .size = 35}));
+  EXPECT_EQ(TestBuffer::slurp(path), "first" + std::string(5, 'x') + std::string(10, '\0') +
+                                         std::string(10, 'x') + std::string(5, 'x'));
+  EXPECT_EQ(test->core().counted(&Counters::staged_bytes), 0u);
+}
+
 TEST(Modes, AHardReservationThatCannotBeGrantedIsRefused) {
   TestBuffer test;
   const auto want = [&](const std::string& name, std::uint64_t bytes, ReserveKind kind) {

@@ -8,6 +8,8 @@
 #include "base/log.hpp"
 #include "engine/crash_point.hpp"
 #include "engine/evictor.hpp"
+#include "engine/reservations.hpp"
+#include "engine/ticks.hpp"
 #include "os/quiet_thread.hpp"
 
 namespace forebay {
@@ -28,8 +30,9 @@ constexpr std::uint64_t kEnteredForOne = 4;
 Mover::Mover(Core& core, Fd ring_lease, std::function<void()> on_death)
     : core_(core), on_death_(std::move(on_death)), ring_lease_(std::move(ring_lease)) {}
 
-void Mover::start() {
-  thread_ = quiet_thread([this] { run(); });
+bool Mover::start() {
+  if (!thread_.joinable()) thread_ = quiet_thread([this] { run(); });
+  return thread_.joinable();
 }
 
 void Mover::stop() {
@@ -97,7 +100,7 @@ void Mover::open_queue() {
 
 std::optional<std::uint32_t> Mover::tier_below(std::uint32_t tier) const {
   for (auto below = tier + 1; below < core_.tiers.count(); ++below) {
-    if ((core_.control.shared().tiers[below].failed.load() & kTierLeftOut) != 0) continue;
+    if (core_.slots.left_out(below)) continue;
     if (core_.slots.free_about(below) > 0) return below;
     // Clean bytes of a lower tier make way for anything from above.
     if (evict_one(core_, below, EvictionOrder::kLeastRecent, ~0u)) return below;
@@ -110,7 +113,8 @@ std::optional<Mover::Candidate> Mover::coldest(std::uint32_t tier) const {
   const auto available = core_.slots.available(tier);
   const auto first = core_.tiers[tier].first_slot;
   std::optional<Candidate> best;
-  std::uint32_t best_used = 0;
+  std::uint32_t best_idle = 0;
+  const auto now = core_.control.tick();
   std::uint32_t seen = 0;
   for (std::uint32_t looked = 0; looked < available && seen < kCandidates; ++looked) {
     const auto word =
@@ -123,10 +127,10 @@ std::optional<Mover::Candidate> Mover::coldest(std::uint32_t tier) const {
     if (candidate.key == 0 || busy || (bucket.flags.load() & (kBucketPinned | kBucketDamaged)) != 0) continue;
     if (std::ranges::any_of(moving_, [&](const Moving& m) { return m.candidate.bucket == index; })) continue;
     ++seen;
-    const auto used = bucket.used.load();
-    if (best && used >= best_used) continue;
+    const auto idle = ticks_since(bucket.used.load(), now);
+    if (best && idle <= best_idle) continue;
     best = candidate;
-    best_used = used;
+    best_idle = idle;
   }
   return best;
 }
@@ -172,18 +176,12 @@ bool Mover::demote_one(std::uint32_t tier) {
   if (target.mapped) {
     std::memcpy(target.mapped->slot(*slot - target.first_slot), data, core_.bucket_size());
   } else if (const auto status = target.block->write(*slot - target.first_slot, data); !status) {
-    tier_failed(*below, status.error());
+    core_.slots.note_write_failure(*below, status.error());
     core_.slots.give_back(*slot);
     return false;
   }
   if (settle(*candidate, *slot)) count(core_.counters().demotions);
   return true;
-}
-
-void Mover::tier_failed(std::uint32_t tier, const Error& error) {
-  auto& failed = core_.control.shared().tiers[tier].failed;
-  if ((failed.exchange(static_cast<std::uint32_t>(error.code) | kTierLeftOut) & kTierLeftOut) == 0)
-    log_warn("tier {} is left out: {}", core_.tiers[tier].name, error.message);
 }
 
 void Mover::reap(std::chrono::milliseconds wait) {
@@ -194,7 +192,7 @@ void Mover::reap(std::chrono::milliseconds wait) {
   const auto moving = *found;
   moving_.erase(found);
   if (!done->status) {
-    tier_failed(queue_tier_, done->status.error());
+    core_.slots.note_write_failure(queue_tier_, done->status.error());
     core_.slots.give_back(moving.slot);
   } else if (settle(moving.candidate, moving.slot)) {
     count(core_.counters().demotions);
@@ -249,9 +247,11 @@ Status Mover::promote(Key key) {
   for (std::uint32_t tier = 0; tier < core_.tiers.count(); ++tier) {
     auto& target = core_.tiers[tier];
     if (!target.mapped) continue;
-    auto slot = core_.slots.take(tier, *found);
-    while (!slot && evict_one(core_, tier, EvictionOrder::kLeastRecent, key_file(key)))
-      slot = core_.slots.take(tier, *found);
+    const auto take = [&] {
+      return room_is_claimed(core_, key_file(key)) ? std::nullopt : core_.slots.take(tier, *found);
+    };
+    auto slot = take();
+    while (!slot && evict_one(core_, tier, EvictionOrder::kLeastRecent, key_file(key))) slot = take();
     if (!slot) continue;
     note_use(tier);
     // Of a bucket without a byte that counts, none need come; should that change meanwhile, so does the

@@ -29,7 +29,8 @@ class Mover {
   Mover& operator=(const Mover&) = delete;
   ~Mover() { stop(); }
 
-  void start();
+  // False: the system has no thread for it. May be called again.
+  bool start();
   void stop();
 
   // A slot of `tier` was taken: is there still enough room?
@@ -62,7 +63,6 @@ class Mover {
   // False when the tier below takes no more.
   bool demote_through_queue(std::uint32_t tier);
   void reap(std::chrono::milliseconds wait);
-  void tier_failed(std::uint32_t tier, const Error& error);
   [[nodiscard]] std::optional<std::uint32_t> tier_below(std::uint32_t tier) const;
   [[nodiscard]] std::optional<Candidate> coldest(std::uint32_t tier) const;
   // Publishes that the bucket's bytes now lie in `slot` (in hand), if it is unchanged since. Gives back what

@@ -73,11 +73,8 @@ Status salvage(Core& core, std::uint32_t file, const SalvageVisit& visit) {
 }
 
 Status abandon(Core& core, std::uint32_t file) {
-  if (core.files.in_use(file)) return fail(EBUSY, core.files.path(file) + " is open in a living process");
   Drain drain(core);
-  drop_buckets(core, drain, file, 0, kMaxBlock, Drop::kAll);
-  core.files.forget(file);
-  return {};
+  return give_up(core, drain, file, core.files.key(file, 0));
 }
 
 }  // namespace forebay

@@ -1,9 +1,11 @@
 #include "engine/slot_table.hpp"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "base/log.hpp"
 #include "engine/crash_point.hpp"
+#include "engine/ticks.hpp"
 
 namespace forebay {
 namespace {
@@ -16,6 +18,10 @@ constexpr std::uint64_t kAhead = 128u << 20;
 // The hint may say up to so many more than are free for each process, and no more than a share of the tier.
 constexpr std::uint32_t kMostWithheld = 7;
 constexpr std::uint32_t kSlotsPerWithheld = 256;
+
+// A tier that could not grow, or be written, is tried again after so many ticks: room may have been made.
+constexpr std::uint32_t kGrowAgain = 1'000;
+constexpr std::uint32_t kWriteAgain = 10'000;
 
 std::uint32_t slots_in(std::uint64_t bytes, const Header& header) {
   return static_cast<std::uint32_t>(std::max<std::uint64_t>(bytes / header.bucket_size, 1));
@@ -98,7 +104,7 @@ std::uint32_t SlotTable::missing_ahead(std::uint32_t tier) const {
   const auto& shared = control_.shared().tiers[tier];
   const auto slots = tiers_[tier].slots;
   const auto reserved = available(tier);
-  if (reserved >= slots || shared.failed.load(std::memory_order_relaxed) != 0) return 0;
+  if (reserved >= slots || !may_grow(tier)) return 0;
   const auto free = std::min(shared.free_hint.load(std::memory_order_relaxed), reserved);
   const auto& header = control_.header();
   const auto wanted = std::clamp(reserved - free, slots_in(kLeastStep, header), slots_in(kAhead, header));
@@ -109,7 +115,7 @@ bool SlotTable::grow(std::uint32_t tier, Asker asker) {
   auto& shared = control_.shared().tiers[tier];
   auto& mine = tiers_[tier];
   const auto before = shared.available.load(std::memory_order_acquire);
-  if (before >= mine.slots || shared.failed.load(std::memory_order_relaxed) != 0) return false;
+  if (before >= mine.slots || !may_grow(tier)) return false;
   if (peers_.lock(shared.grow_lock) == Locked::kTimedOut) return false;
   const auto from = shared.available.load(std::memory_order_acquire);
   bool grown = from > before;
@@ -125,21 +131,64 @@ bool SlotTable::grow(std::uint32_t tier, Asker asker) {
       shared.free_hint.fetch_add(to - from, std::memory_order_relaxed);
       next_[tier].store(from, std::memory_order_relaxed);
       grown = true;
+      if (shared.failed.exchange(0, std::memory_order_relaxed) != 0)
+        log_info("tier {} has room again: {} of {} buckets", mine.name, to, mine.slots);
     } else if (status.error().code != EAGAIN) {
-      shared.failed.store(static_cast<std::uint32_t>(status.error().code), std::memory_order_relaxed);
-      log_warn("tier {} stays at {} of {} buckets: {}", mine.name, from, mine.slots, status.error().message);
+      note_growth_failure(tier, status.error());
     }
   }
   peers_.unlock(shared.grow_lock);
   return grown;
 }
 
-std::uint32_t SlotTable::free_about(std::uint32_t tier) const {
+void SlotTable::note_growth_failure(std::uint32_t tier, const Error& error) {
+  if (error.code == EFBIG) return refused_[tier].store(control_.tick(), std::memory_order_relaxed);
+  auto& shared = control_.shared().tiers[tier];
+  shared.failed_at.store(control_.tick(), std::memory_order_relaxed);
+  const auto code = static_cast<std::uint32_t>(error.code);
+  if (shared.failed.exchange(code, std::memory_order_relaxed) == code) return;
+  const auto& mine = tiers_[tier];
+  log_warn("tier {} stays at {} of {} buckets for now: {}", mine.name, available(tier), mine.slots,
+           error.message);
+}
+
+void SlotTable::note_write_failure(std::uint32_t tier, const Error& error) {
+  if (error.code == EFBIG) return refused_[tier].store(control_.tick(), std::memory_order_relaxed);
+  auto& shared = control_.shared().tiers[tier];
+  shared.failed_at.store(control_.tick(), std::memory_order_relaxed);
+  const auto code = static_cast<std::uint32_t>(error.code) | kTierLeftOut;
+  if ((shared.failed.exchange(code) & kTierLeftOut) == 0)
+    log_warn("tier {} is left out for now: {}", tiers_[tier].name, error.message);
+}
+
+bool SlotTable::refused_here(std::uint32_t tier, std::uint32_t patience) const {
+  const auto refused = refused_[tier].load(std::memory_order_relaxed);
+  return refused != 0 && ticks_since(refused, control_.tick()) < patience;
+}
+
+bool SlotTable::may_grow(std::uint32_t tier) const {
+  if (refused_here(tier, kGrowAgain)) return false;
   const auto& shared = control_.shared().tiers[tier];
-  const auto unreserved = shared.failed.load(std::memory_order_relaxed) != 0
-                              ? 0
-                              : control_.header().tiers[tier].slots - available(tier);
-  return shared.free_hint.load(std::memory_order_relaxed) + unreserved;
+  const auto failed = shared.failed.load(std::memory_order_relaxed);
+  if (failed == 0) return true;
+  const auto patience = (failed & kTierLeftOut) != 0 ? kWriteAgain : kGrowAgain;
+  return ticks_since(shared.failed_at.load(std::memory_order_relaxed), control_.tick()) >= patience;
+}
+
+bool SlotTable::left_out(std::uint32_t tier) const {
+  if (refused_here(tier, kWriteAgain)) return true;
+  const auto& shared = control_.shared().tiers[tier];
+  return (shared.failed.load(std::memory_order_relaxed) & kTierLeftOut) != 0 &&
+         ticks_since(shared.failed_at.load(std::memory_order_relaxed), control_.tick()) < kWriteAgain;
+}
+
+std::uint32_t SlotTable::possible(std::uint32_t tier) const {
+  return may_grow(tier) ? control_.header().tiers[tier].slots : available(tier);
+}
+
+std::uint32_t SlotTable::free_about(std::uint32_t tier) const {
+  return control_.shared().tiers[tier].free_hint.load(std::memory_order_relaxed) + possible(tier) -
+         available(tier);
 }
 
 }  // namespace forebay

@@ -51,12 +51,20 @@ class SlotTable {
   // How many more slots should have storage, so that as many as are in use are free (up to a limit): 0 is
   // enough, or all there can be.
   [[nodiscard]] std::uint32_t missing_ahead(std::uint32_t tier) const;
-  // Reserves more storage for a tier. False when it is whole already or storage is short.
+  // Reserves more storage for a tier. False when it is whole already or storage is short, now or a moment
+  // ago.
   bool grow(std::uint32_t tier, Asker asker = Asker::kCaller);
+
+  // A bucket could not be written to the tier: it is left out for a while. What this process alone may not do
+  // (EFBIG: its limit on the size of files) is no concern of the others.
+  void note_write_failure(std::uint32_t tier, const Error& error);
+  [[nodiscard]] bool left_out(std::uint32_t tier) const;
 
   [[nodiscard]] std::uint32_t available(std::uint32_t tier) const {
     return control_.shared().tiers[tier].available.load(std::memory_order_acquire);
   }
+  // How many slots the tier has, or can have as far as is known.
+  [[nodiscard]] std::uint32_t possible(std::uint32_t tier) const;
   // About how many slots could still be had without evicting anything.
   [[nodiscard]] std::uint32_t free_about(std::uint32_t tier) const;
 
@@ -66,6 +74,10 @@ class SlotTable {
   // The hint of how many slots are free is one word that every process would write to with each slot: what a
   // process takes is told a few at a time, what it gives back at once, so that the hint may be too high by a
   // few and hides no slot.
+  void note_growth_failure(std::uint32_t tier, const Error& error);
+  [[nodiscard]] bool may_grow(std::uint32_t tier) const;
+  [[nodiscard]] bool refused_here(std::uint32_t tier, std::uint32_t patience) const;
+
   void lower_hint(std::uint32_t tier);
   void raise_hint(std::uint32_t tier);
 
@@ -75,6 +87,8 @@ class SlotTable {
   // Where this process looks first: each has a place of its own, so that they are not after the same slots.
   std::array<std::atomic<std::uint32_t>, kTierLimit> next_;
   std::array<std::atomic<std::uint32_t>, kTierLimit> withheld_{};  // taken and not told yet
+  // When this process was last refused what others may be granted (tick, 0: never).
+  std::array<std::atomic<std::uint32_t>, kTierLimit> refused_{};
 };
 
 }  // namespace forebay

@@ -10,6 +10,7 @@
 #include "engine/crash_point.hpp"
 #include "engine/dirty_filter.hpp"
 #include "engine/evictor.hpp"
+#include "engine/reservations.hpp"
 #include "engine/truncate.hpp"
 #include "os/futex.hpp"
 
@@ -63,9 +64,11 @@ PlacementOrder Stager::tiers_for(Key key, const FileSettings& settings) const {
 
 Result<std::uint32_t> Stager::bucket_for(Key key, const FileSettings& settings) {
   if (const auto found = core_.buckets.find(key)) return *found;
+  FOREBAY_TRY(check_not_lost(core_, key));
   const auto order = tiers_for(key, settings);
   for (const std::uint32_t tier : order.all()) {
     do {
+      if (room_is_claimed(core_, key_file(key))) continue;
       const auto inserted = core_.buckets.insert(key, tier);
       if (inserted) {
         mover_.note_use(tier);
@@ -161,13 +164,13 @@ Status Stager::wait_for_room(std::uint32_t seen) const {
   return {};
 }
 
-Status Stager::straight_home(const HomeFile& home, Key key, const Part& part, bool& done) {
+Result<bool> Stager::straight_home(const HomeFile& home, Key key, const Part& part, std::uint64_t& taken) {
   auto& file = core_.control.file(key_file(key));
   expect_dirty(file, key_block(key));
   const auto inserted = core_.buckets.insert(key, BucketTable::kNoTier);
   if (!inserted && inserted.error().code != ENOBUFS) return std::unexpected(inserted.error());
   // Somebody staged the block meanwhile, or even descriptors are short: the ordinary way again.
-  if (!inserted || !inserted->fresh) return {};
+  if (!inserted || !inserted->fresh) return false;
   FOREBAY_CRASH_POINT("straight.linked");
   const auto unlink = [&] {
     auto& bucket = core_.control.bucket(inserted->bucket);
@@ -179,26 +182,28 @@ Status Stager::straight_home(const HomeFile& home, Key key, const Part& part, bo
   // A truncation that begins from here on finds the bucket and waits for it.
   if (file.intent.load() != 0) {
     unlink();
-    return help_truncation(core_, drain_, home.file(), &home);
+    FOREBAY_TRY(help_truncation(core_, drain_, home.file(), &home));
+    return false;
   }
   FOREBAY_CRASH_POINT("straight.before_write");
   iovec piece{const_cast<std::byte*>(part.data), part.length};
   const auto offset = key_block(key) * core_.bucket_size() + part.at;
-  const auto status = home.write({&piece, 1}, offset);
+  const auto written = home.write_some({&piece, 1}, offset);
   FOREBAY_CRASH_POINT("straight.written");
-  if (status) raise_size(file, offset + part.length);
+  if (written) raise_size(file, offset + *written);
   unlink();
-  count(core_.counters().straight_home_bytes, status ? part.length : 0);
-  done = true;
-  return status;
+  if (!written) return std::unexpected(written.error());
+  count(core_.counters().straight_home_bytes, *written);
+  taken += *written;
+  if (*written != part.length) return fail(EIO, "home took only a part of a write to " + home.path());
+  return true;
 }
 
 Status Stager::put_parts(const std::shared_ptr<HomeFile>& home, const FileSettings& settings,
-                         std::uint64_t block, Parts parts, Way way) {
+                         std::uint64_t block, Parts parts, Way way, std::uint64_t& bytes_taken) {
   const auto key = home->key(block);
   if (way == Way::kStraightHome && !core_.buckets.find(key)) {
-    bool done = false;
-    FOREBAY_TRY(straight_home(*home, key, parts.front(), done));
+    FOREBAY_ASSIGN(const auto done, straight_home(*home, key, parts.front(), bytes_taken));
     if (done) parts = parts.subspan(1);
     if (parts.empty()) return {};
   }
@@ -208,7 +213,10 @@ Status Stager::put_parts(const std::shared_ptr<HomeFile>& home, const FileSettin
     const auto room = core_.control.shared().room.load(std::memory_order_acquire);
     std::size_t taken = 0;
     FOREBAY_ASSIGN(const auto outcome, try_put(settings, key, parts, taken));
-    for (const auto& part : parts.first(taken)) core_.tally.add(&Counters::staged_bytes, part.length);
+    for (const auto& part : parts.first(taken)) {
+      core_.tally.add(&Counters::staged_bytes, part.length);
+      bytes_taken += part.length;
+    }
     parts = parts.subspan(taken);
     switch (outcome) {
       case Outcome::kStaged:
@@ -236,7 +244,7 @@ Status Stager::put_parts(const std::shared_ptr<HomeFile>& home, const FileSettin
       case Outcome::kFragmented:
         // Home takes what is there; then the clean pieces can be forgotten.
         FOREBAY_TRY(drainer_.flush(home, block, block, Clock::now() + core_.settings.limits.home_wait));
-        drop_buckets(core_, drain_, home->file(), block, block, Drop::kClean);
+        drop_buckets(core_, home->file(), block, block, Drop::kClean);
         break;
       case Outcome::kNotMapped: {
         const auto moved = mover_.promote(key);
@@ -254,16 +262,19 @@ Status Stager::put_parts(const std::shared_ptr<HomeFile>& home, const FileSettin
         }
         drainer_.press();
         mover_.press();
+        // Nobody else does it where the system has no thread for us.
+        if (!drainer_.running()) {
+          FOREBAY_TRY(drainer_.flush(home, 0, kMaxBlock, now + core_.settings.limits.home_wait));
+        }
         if (now < patience_ends) {
           FOREBAY_TRY(wait_for_room(room));
           break;
         }
         if (outcome == Outcome::kNotMapped) {
           FOREBAY_TRY(drainer_.flush(home, block, block, now + core_.settings.limits.home_wait));
-          drop_buckets(core_, drain_, home->file(), block, block, Drop::kClean);
+          drop_buckets(core_, home->file(), block, block, Drop::kClean);
         }
-        bool done = false;
-        FOREBAY_TRY(straight_home(*home, key, parts.front(), done));
+        FOREBAY_ASSIGN(const auto done, straight_home(*home, key, parts.front(), bytes_taken));
         if (done) parts = parts.subspan(1);
         if (parts.empty()) return {};
         if (done) break;
@@ -283,13 +294,11 @@ Result<std::uint64_t> Stager::put(const std::shared_ptr<HomeFile>& home, const F
   std::array<Part, kMostParts> parts;  // NOLINT(*-member-init): filled as far as it is used
   std::size_t count = 0;
   std::uint64_t block = 0;  // of the parts
-  std::uint64_t gathered = 0;
   std::uint64_t taken = 0;
   const auto put_gathered = [&]() -> Status {
     if (count == 0) return {};
-    FOREBAY_TRY(put_parts(home, settings, block, {parts.data(), count}, way));
-    taken += gathered;
-    count = gathered = 0;
+    FOREBAY_TRY(put_parts(home, settings, block, {parts.data(), count}, way, taken));
+    count = 0;
     return {};
   };
   const auto gather = [&](std::uint64_t offset, std::span<const std::byte> data) -> Status {
@@ -300,7 +309,6 @@ Result<std::uint64_t> Stager::put(const std::shared_ptr<HomeFile>& home, const F
       if (count == kMostParts || block != core_.block_of(offset)) FOREBAY_TRY(put_gathered());
       block = core_.block_of(offset);
       parts[count++] = {at, length, data.data()};
-      gathered += length;
       offset += length;
       data = data.subspan(length);
     }

@@ -56,10 +56,13 @@ class Stager {
   Result<Outcome> try_put(const FileSettings& settings, Key key, Parts parts, std::size_t& taken);
   // False: there is no room to note so many pieces. Needs the lock, and to be in a change.
   [[nodiscard]] bool take(const BucketView& states, std::byte* bytes, const Part& part);
+  // `taken` grows by the bytes that were, whatever comes of the others.
   Status put_parts(const std::shared_ptr<HomeFile>& home, const FileSettings& settings, std::uint64_t block,
-                   Parts parts, Way way);
+                   Parts parts, Way way, std::uint64_t& taken);
   Status wait_for_room(std::uint32_t seen) const;
-  Status straight_home(const HomeFile& home, Key key, const Part& part, bool& done);
+  // False: the block is not to be written so, for the moment. An error may come after a part of it, which
+  // then is in `taken`.
+  Result<bool> straight_home(const HomeFile& home, Key key, const Part& part, std::uint64_t& taken);
 
   Core& core_;
   Drainer& drainer_;

@@ -16,6 +16,7 @@
 #include "engine/control_reader.hpp"
 #include "engine/file_table.hpp"
 #include "engine/slot_table.hpp"
+#include "engine/ticks.hpp"
 #include "os/lease.hpp"
 #include "os/private_file.hpp"
 
@@ -240,7 +241,9 @@ class Look {
     file.damaged += damaged ? 1 : 0;
     if (tier != kNowhere) file.by_tier[tier] += counts.buffered;
     if (counts.unsaved == 0) return;
-    const auto age = since(std::uint64_t{bucket.dirty_since.load()} * 1'000'000);
+    const auto now = tick_of(static_cast<std::uint64_t>(status_.age / std::chrono::milliseconds(1)));
+    const std::chrono::nanoseconds age =
+        std::chrono::milliseconds(ticks_since(bucket.dirty_since.load(), now));
     file.oldest_unsaved = std::max(file.oldest_unsaved.value_or(age), age);
   }
 

@@ -202,16 +202,13 @@ Status help_truncation(Core& core, Drain& drain, std::uint32_t file, const HomeF
   return {};
 }
 
-void drop_buckets(Core& core, Drain& drain, std::uint32_t file, std::uint64_t first, std::uint64_t last,
-                  Drop what) {
+void drop_buckets(Core& core, std::uint32_t file, std::uint64_t first, std::uint64_t last, Drop what) {
   Found found;
   for_each_bucket_of(core, file, first, last,
                      [&](std::uint64_t block, std::uint32_t index) { found.emplace_back(block, index); });
   for (const auto& [block, index] : found) {
     const auto key = core.files.key(file, block);
     if (what != Drop::kAll && core.buckets.evict(index, key)) continue;
-    if (what == Drop::kAll)
-      (void)drain.wait_for_claim(file, block, Clock::now() + core.settings.limits.home_wait);
     const auto guard = core.buckets.lock(index, key);
     if (!guard || !*guard) continue;
     auto& bucket = core.control.bucket(index);
@@ -241,11 +238,28 @@ void drop_buckets(Core& core, Drain& drain, std::uint32_t file, std::uint64_t fi
   core.buckets.announce_room();
 }
 
-void drop_if_closed(Core& core, Drain& drain, std::uint32_t file) {
+Status give_up(Core& core, Drain& drain, std::uint32_t file, Key key, const std::function<void()>& then) {
+  const auto& record = core.control.file(file);
+  const auto deadline = Clock::now() + core.settings.limits.home_wait;
+  for (;;) {
+    // Not with the table's lock, which others want.
+    (void)wait_out_claims(core, drain, file);
+    FOREBAY_CRASH_POINT("give_up.waited");
+    auto status = core.files.forget(file, key, [&] {
+      const auto last = std::max(record.dirty_end.load(), record.size.load() / core.bucket_size() + 1);
+      drop_buckets(core, file, 0, last, Drop::kAll);
+      if (then) then();
+    });
+    if (status || status.error().code != EBUSY || core.files.in_use(file)) return status;
+    if (Clock::now() >= deadline) return {};
+  }
+}
+
+void drop_if_closed(Core& core, std::uint32_t file) {
   const auto& record = core.control.file(file);
   if ((record.flags.load() & kFileDrops) == 0 || record.buckets.load() == 0 || core.files.in_use(file))
     return;
-  drop_buckets(core, drain, file, 0, kMaxBlock, Drop::kClean);
+  drop_buckets(core, file, 0, kMaxBlock, Drop::kClean);
 }
 
 }  // namespace forebay

@@ -42,13 +42,16 @@ Status wait_out_claims(Core& core, Drain& drain, std::uint32_t file);
 enum class Drop {
   kClean,          // what is merely a copy of home
   kCleanUnpinned,  // as far as nobody pinned it
-  kAll,            // unsaved bytes too
+  kAll,            // unsaved bytes too, but for what is being written home
 };
 
 // Forgets what [first, last] of a file has in the buffer.
-void drop_buckets(Core& core, Drain& drain, std::uint32_t file, std::uint64_t first, std::uint64_t last,
-                  Drop what);
+void drop_buckets(Core& core, std::uint32_t file, std::uint64_t first, std::uint64_t last, Drop what);
+// Gives up all that the buffer has of a file, unsaved bytes too, and its record, if that still has that
+// `key`. `then` is called with it; nobody opens the file in between. EBUSY: somebody has it open. What a home
+// that does not answer is being sent stays, and the record with it.
+Status give_up(Core& core, Drain& drain, std::uint32_t file, Key key, const std::function<void()>& then = {});
 // What is clean of a file that is not kept (kFileDrops) and that nobody has open.
-void drop_if_closed(Core& core, Drain& drain, std::uint32_t file);
+void drop_if_closed(Core& core, std::uint32_t file);
 
 }  // namespace forebay

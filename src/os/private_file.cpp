@@ -9,6 +9,8 @@
 #include <array>
 #include <cerrno>
 
+#include "os/own_file_size.hpp"
+
 namespace forebay {
 namespace {
 
@@ -63,6 +65,7 @@ Result<Fd> open_private_file(const Fd& directory, const std::string& name, Creat
 }
 
 Status reserve_storage(int file, std::uint64_t from, std::uint64_t to, const std::string& name) {
+  const OwnFileSize own_size;
   struct stat before{};
   if (::fstat(file, &before) != 0) return fail_errno(errno, "examine", name);
   // Asking first keeps a hopeless wish from filling the file system for a moment.
@@ -117,6 +120,7 @@ Result<std::uint64_t> read_fully(int fd, void* data, std::uint64_t size, std::ui
 }
 
 Status write_fully(int fd, const void* data, std::uint64_t size, std::uint64_t offset) {
+  const OwnFileSize own_size;
   const auto* from = static_cast<const char*>(data);
   for (std::uint64_t done = 0; done < size;) {
     const ssize_t n = ::pwrite(fd, from + done, size - done, static_cast<off_t>(offset + done));

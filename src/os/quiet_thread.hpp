@@ -3,13 +3,15 @@
 #pragma once
 
 #include <csignal>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 namespace forebay {
 
+// Not joinable: the system has no thread for us (a limit of processes, or of memory).
 template <class Body>
-std::thread quiet_thread(Body&& body) {
+[[nodiscard]] std::thread quiet_thread(Body&& body) {
   class Blocked {
    public:
     Blocked() {
@@ -23,7 +25,11 @@ std::thread quiet_thread(Body&& body) {
     sigset_t before_;
   };
   const Blocked blocked;
-  return std::thread(std::forward<Body>(body));
+  try {
+    return std::thread(std::forward<Body>(body));
+  } catch (const std::system_error&) {
+    return {};
+  }
 }
 
 }  // namespace forebay

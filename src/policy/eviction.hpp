@@ -9,7 +9,7 @@ namespace forebay {
 enum class EvictionOrder : std::uint8_t { kLeastRecent, kLeastFrequent, kFirstIn };
 
 struct EvictionCandidate {
-  std::uint32_t used;  // tick of last use; of arrival for kFirstIn, which does not note uses
+  std::uint32_t idle;  // since its last use; since its arrival for kFirstIn, which does not note uses
   std::uint32_t hits;
 };
 
@@ -20,7 +20,7 @@ struct EvictionCandidate {
   for (std::size_t i = 1; i < candidates.size(); ++i) {
     const auto& a = candidates[i];
     const auto& b = candidates[best];
-    const bool older = a.used < b.used;
+    const bool older = a.idle > b.idle;
     const bool better =
         order == EvictionOrder::kLeastFrequent ? a.hits < b.hits || (a.hits == b.hits && older) : older;
     if (better) best = i;

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "os/own_file_size.hpp"
 #include "os/private_file.hpp"
 #include "tier/slot_range.hpp"
 
@@ -78,6 +79,7 @@ Status BlockStore::grow(std::uint64_t from, std::uint64_t to) {
   if (reserved || reserved.error().code != EOPNOTSUPP) return reserved;
   FOREBAY_ASSIGN(const auto already, reserved_slots());
   if (already >= to) return {};
+  const OwnFileSize own_size;
   if (::ftruncate(fd, static_cast<off_t>(to * bucket_size_)) != 0)
     return fail_errno(errno, "lengthen", file_.path());
   return {};

@@ -11,6 +11,7 @@
 #include "os/file_system.hpp"
 #include "os/huge_pages.hpp"
 #include "os/memory_room.hpp"
+#include "os/own_file_size.hpp"
 #include "os/own_io.hpp"
 #include "tier/pmem.hpp"
 #include "tier/slot_range.hpp"
@@ -86,6 +87,7 @@ Status MappedStore::grow(std::uint64_t from, std::uint64_t to, Asker asker) {
   struct stat before{};
   if (::fstat(fd, &before) != 0) return fail_errno(errno, "examine", file_.path());
   const auto end = static_cast<off_t>(to * bucket_size_);
+  const OwnFileSize own_size;
   if (before.st_size < end && ::ftruncate(fd, end) == 0) {
     const auto huge_to = put_huge_pages(fd, mapping_.data(), from * bucket_size_, to * bucket_size_);
     note_entered(from, huge_to / bucket_size_);

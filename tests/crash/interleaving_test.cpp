@@ -407,5 +407,30 @@ TEST_F(Interleaving, ATruncationOfAFileWhoseRecordHadAnotherFilesLastBucketCount
   EXPECT_EQ(get(file, 0, 100), std::string(100, '\0'));
 }
 
+// Its last user gives up what has no name any more, while somebody who has it open still enters it: what that
+// one stages is not given up.
+TEST_F(Interleaving, AFileThatIsOpenedAgainWhileItIsGivenUp) {
+  const Place place({.overrides = kQuiet});
+  std::ofstream(place.home("a")) << letters(10'000, 'o');
+  const Fd still(::open(place.home("a").c_str(), O_RDWR));
+  Child last([&] {
+    auto buffer = place.attach();
+    auto file = open(*buffer, place, O_RDWR);
+    put(*file, 0, letters(100, 'x'));
+    ::unlink(place.home("a").c_str());
+    buffer->unlinked(stamp_of(still.get(), "a")->identity);
+    stop_at_point("give_up.waited");
+    (void)file->close();
+    return 0;
+  });
+  ASSERT_TRUE(reached());
+  const auto buffer = place.attach();
+  const auto again = buffer->open_descriptor(still.get(), O_RDWR, Look::kAsk).value();
+  put(*again, 200, letters(100, 'y'));
+  gate_->open.store(true);
+  EXPECT_TRUE(last.finished(20s));
+  EXPECT_EQ(get(*again, 200, 100), letters(100, 'y'));
+}
+
 }  // namespace
 }  // namespace forebay::testing
