@@ -37,8 +37,8 @@ INSTANTIATE_TEST_SUITE_P(
                       "streams_that_append", "numbers_of_streams", "bad_names", "several_names",
                       "without_name", "folders_renamed", "by_links", "not_files", "far_offsets", "limited",
                       "allocated", "mapped", "by_number", "streams_reopened", "walked", "in_background",
-                      "modes", "appending", "spawned_unseen", "watched", "truncated_by_name", "dangling",
-                      "held_by_path", "handlers_told", "handlers_that_exit", "handlers_that_jump",
+                      "modes", "appending", "spawned_unseen", "watched", "crashed", "truncated_by_name",
+                      "dangling", "held_by_path", "handlers_told", "handlers_that_exit", "handlers_that_jump",
                       "handlers_that_write", "executed", "table_of_descriptors"),
     [](const auto& one) { return std::string(one.param); });
 

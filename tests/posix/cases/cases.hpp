@@ -57,6 +57,8 @@ int streams_reopened();
 int walked();
 int in_background();
 int modes();
+int crashing();
+int crashed();
 int rights();
 int truncated_by_name();
 int dangling();

@@ -60,6 +60,8 @@ int main(int argc, char** argv) {
                    {"walked", cases::walked},
                    {"in_background", cases::in_background},
                    {"modes", cases::modes},
+                   {"crashing", cases::crashing},
+                   {"crashed", cases::crashed},
                    {"rights", cases::rights},
                    {"truncated_by_name", cases::truncated_by_name},
                    {"dangling", cases::dangling},

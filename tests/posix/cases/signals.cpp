@@ -261,4 +261,46 @@ int handlers_told() {
   return 0;
 }
 
+namespace {
+
+constexpr int kInherited = 40;
+
+void last_words(int) {
+  [[maybe_unused]] const auto n = ::write(kInherited, "last words\n", 11);
+  ::_exit(9);
+}
+
+}  // namespace
+
+// The program that crashed() starts: what it inherited is used first by a handler on a stack of its own.
+int crashing() {
+  static char room[16'384];
+  stack_t stack{};
+  stack.ss_sp = room;
+  stack.ss_size = sizeof room;
+  ::sigaltstack(&stack, nullptr);
+  handle(SIGSEGV, last_words, SA_ONSTACK);
+  return ::raise(SIGSEGV);
+}
+
+int crashed() {
+  fd = ::open("a", O_RDWR | O_CREAT, 0644);
+  say("write", ::write(fd, "before\n", 7));
+  ::dup2(fd, kInherited);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::execl("/proc/self/exe", "posix_cases", "crashing", static_cast<char*>(nullptr));
+    ::_exit(1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  say("status", status);
+  show_file("a");
+  say("write", ::write(fd, "after\n", 6));
+  say("close", ::close(fd));
+  ::close(kInherited);
+  show_file("a");
+  return 0;
+}
+
 }  // namespace cases

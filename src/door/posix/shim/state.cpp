@@ -158,9 +158,19 @@ void set_state(int fd, State state) {
   set_known(fd, state);
 }
 
+namespace {
+
+// A handler's own stack (sigaltstack) has no room for the loader.
+bool on_small_stack() {
+  stack_t stack;
+  return ::sigaltstack(nullptr, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0;
+}
+
+}  // namespace
+
 const Engine* need_engine() {
   if (const auto* const there = engine.load(std::memory_order_acquire)) return there;
-  if (thread.depth != 0 || in_vfork_child() || engine_failed.load() != 0) return nullptr;
+  if (thread.depth != 0 || in_vfork_child() || engine_failed.load() != 0 || on_small_stack()) return nullptr;
   const Crossing crossing;
   ::pthread_mutex_lock(&loading);
   const auto* there = engine.load();
