@@ -41,12 +41,15 @@ constexpr auto kPieces =
     "romio_ds_write disable\nromio_cb_write disable\nromio_ds_read disable\nromio_cb_read disable\n";
 
 // Under which the programs run, natively too.
-Words environment(std::string_view library, const std::string& hints) {
-  if (!hints.empty()) return {"env", "ROMIO_HINTS=" + hints};
+Words environment(const Batch& batch, const std::string& hints) {
+  Words words{"env"};
+  if (!hints.empty()) words.push_back("ROMIO_HINTS=" + hints);
+  // MPICH takes them for nodes then, too, and deals the ranks out as `on_nodes` does.
+  if (batch.nodes > 1) words.push_back(format_text("MPIR_CVAR_NUM_CLIQUES={}", batch.nodes));
   // OMPIO's own collective writes return before the aggregator has written: a rank may then not see what it
   // wrote, and what it writes next may be overwritten, so that no two native runs are equal.
-  if (library == "ompio") return {"env", "OMPI_MCA_fcoll=individual"};
-  return {"env"};
+  if (std::string_view(batch.library) == "ompio") words.push_back("OMPI_MCA_fcoll=individual");
+  return words;
 }
 
 class MpiioRandom : public ::testing::TestWithParam<Batch> {};
@@ -64,7 +67,7 @@ TEST_P(MpiioRandom, SameAsNatively) {
     for (const auto way : {Door::kNone, Door::kMpiio}) {
       const auto folder = place.file(way == Door::kNone ? "native" : "door");
       std::filesystem::create_directory(folder);
-      auto command = environment(batch.library, hints);
+      auto command = environment(batch, hints);
       Words program{built("tests/mpiio/mpiio_random_") + batch.flavour(), folder, std::to_string(seed),
                     std::to_string(first), std::to_string(first + batch.programs - 1)};
       if (batch.gaps) program.emplace_back("gaps");
@@ -99,6 +102,7 @@ INSTANTIATE_TEST_SUITE_P(All, MpiioRandom,
                                            Batch{"mpich", 3, 20}, Batch{"mpich", 4, 15},
                                            Batch{"mpich", 2, 30, 2}, Batch{"mpich", 4, 10, 2},
                                            Batch{"mpich", 1, 150, 1, true}, Batch{"mpich", 3, 15, 1, true},
+                                           Batch{"mpich", 4, 10, 2, true}, Batch{"mpich", 4, 10, 3},
                                            Batch{"ompio", 1, 100}, Batch{"ompio", 2, 50},
                                            Batch{"ompio", 3, 40}, Batch{"ompio", 4, 30},
                                            Batch{"ompio", 4, 20, 2}),
