@@ -201,6 +201,20 @@ TEST_P(MpiioPrograms, StartedByForebayRun) {
   EXPECT_TRUE((ran.out + ran.err).contains("staged 2.0MiB")) << ran.out << ran.err;
 }
 
+// A duplicate of the communicator was made for each open file, and MPI has only some thousands.
+TEST_P(MpiioPrograms, AFileOfOneRankAsksNobody) { same(2, {mpiio_program("alone", flavour())}); }
+
+// A node served what it had read before, if the file was not opened together or if it wrote last.
+TEST_P(MpiioPrograms, WhatAnotherNodeSyncedOrClosedIsRead) {
+  for (const char* how : {"together", "apart"}) {
+    const auto ran = door_.run(Door::kMpiio, place_.path(),
+                               door_.on_nodes(2, 2, {mpiio_program("elsewhere", flavour()), how, file("door")}));
+    EXPECT_EQ(ran.code, 0) << how << ": " << ran.err;
+    EXPECT_EQ(ran.out, "0 bytes were old\n") << how;
+    EXPECT_GT(total(door_, "writes"), 0u) << "the door was closed";
+  }
+}
+
 TEST_P(MpiioPrograms, ByTheSharedPointerAllAtOnce) {
   same(3, {mpiio_program("together", flavour())}, false);
   // Served, but for what was done in atomic mode.

@@ -56,7 +56,7 @@ int close(MPI_File* file) {
   opened->end_requests();
   if (opened->passes_some()) opened->forget();
   opened->await_writers();
-  if (const auto status = opened->engine().close(); !status && status.error().code != ENOTCONN)
+  if (const auto status = opened->close(); !status && status.error().code != ENOTCONN)
     code = raise(*file, status.error());
   // The first to come would remove it under the others' hands.
   if (opened->deletes_on_close()) opened->ranks().barrier();
@@ -105,7 +105,7 @@ int sync(OpenFile& file) {
     code = raise(file.real(), status.error());
   }
   // What other nodes wrote and synced is at home, and so is what MPI wrote since a nonblocking call began.
-  if (file.several_buffers() || file.passes_some()) file.forget();
+  if (file.others_elsewhere() || file.passes_some()) file.forget();
   return code;
 }
 

@@ -4,11 +4,28 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 
 #include "base/format.hpp"
 #include "door/mpiio/type_cache.hpp"
 
 namespace forebay::mpiio {
+namespace {
+
+// The buffer that all ranks of the job were found to share, once they have opened a file together.
+constinit std::atomic<std::uint64_t> buffer_of_the_job = 0;
+
+// File systems tell times of change in steps: a change that comes soon after another may have the same time.
+bool may_have_changed_since(std::int64_t changed_ns) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  constexpr std::int64_t kTick = 20'000'000;
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  const auto age = now.tv_sec * kSecond + now.tv_nsec - changed_ns;
+  return age < (changed_ns % kSecond == 0 ? 2 * kSecond : kTick);
+}
+
+}  // namespace
 
 OpenFile::OpenFile(MPI_File real, MPI_Comm comm, int amode, Buffer& buffer, std::shared_ptr<File> engine,
                    std::optional<SharedPointer> shared)
@@ -22,18 +39,42 @@ OpenFile::OpenFile(MPI_File real, MPI_Comm comm, int amode, Buffer& buffer, std:
   const auto all = ranks_.gather(mine);
   if (shared_) shared_->found_by_all();
   if (std::ranges::any_of(all, [](const auto& one) { return one[1] == 0; })) shared_.reset();
-  several_buffers_ = std::ranges::any_of(all, [&](auto one) { return one[0] != mine[0]; });
+  const bool several_buffers = std::ranges::any_of(all, [&](auto one) { return one[0] != mine[0]; });
+  if (!several_buffers && ranks_.everybody()) buffer_of_the_job = mine[0];
+  others_elsewhere_ = several_buffers || buffer_of_the_job != mine[0];
   const auto buffer_of = [](const Ranks::Pair& one) { return one[0]; };
   number_in_buffer_ =
       static_cast<int>(std::ranges::count(all.begin(), all.begin() + ranks_.rank(), mine[0], buffer_of));
   ranks_in_buffer_ = static_cast<int>(std::ranges::count(all, mine[0], buffer_of));
-  if (several_buffers_) shared_.reset();
+  if (several_buffers) shared_.reset();
   choose_sieving();
   // Home's time of change may be this node's own, later than another's: it does not tell what is stale.
-  if (several_buffers_) forget();
+  if (several_buffers || may_be_stale()) forget();
+  doubt_recent_change();
   if ((amode_ & MPI_MODE_APPEND) != 0) {
     if (const auto size = engine_->size()) position = static_cast<std::int64_t>(*size);
   }
+}
+
+bool OpenFile::may_be_stale() const {
+  // Somebody here may be writing to it, so that home's time of change is this node's own. What is kept goes
+  // when that one closes it.
+  const auto& record = buffer_.core().control.file(engine_->number());
+  return others_elsewhere_ && record.dirty_end.load() != 0 && record.opens_hint.load() > 1;
+}
+
+void OpenFile::doubt_recent_change() {
+  if (!others_elsewhere_) return;
+  auto& record = buffer_.core().control.file(engine_->number());
+  auto changed = record.home_modified_ns.load();
+  if (may_have_changed_since(changed)) record.home_modified_ns.compare_exchange_strong(changed, 0);
+}
+
+Status OpenFile::close() {
+  if (others_elsewhere_ && writable()) forget();
+  auto status = engine_->close();
+  doubt_recent_change();
+  return status;
 }
 
 Status OpenFile::set_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datatype filetype,

@@ -88,6 +88,8 @@ class OpenFile {
   void hand_over_pointer() { PMPI_File_seek(real_, position, MPI_SEEK_SET); }
   void take_over_pointer();
   void forget() { (void)engine_->forget(); }
+  // The engine's part. What others wrote on other nodes is not kept beyond it.
+  Status close();
 
   // A native operation that the others take part in, and that the program knows nothing of.
   void end_at_close(MPI_Request request) { to_end_.push_back(request); }
@@ -97,7 +99,9 @@ class OpenFile {
   [[nodiscard]] MPI_File real() const { return real_; }
   [[nodiscard]] File& engine() { return *engine_; }
   [[nodiscard]] const Ranks& ranks() const { return ranks_; }
-  [[nodiscard]] bool several_buffers() const { return several_buffers_; }
+  // May ranks that do not share this one's buffer write it? What they synced is to be seen after a sync, and
+  // what they closed after an open.
+  [[nodiscard]] bool others_elsewhere() const { return others_elsewhere_; }
   // Only where the file does not pass Pointer::kShared.
   [[nodiscard]] const SharedPointer& shared() const { return *shared_; }
   // Collective, after anything it depends on: N1a. MPI's own calls do not write again what lies between the
@@ -117,7 +121,12 @@ class OpenFile {
   Buffer& buffer_;
   const std::shared_ptr<File> engine_;
   const Ranks ranks_;
-  bool several_buffers_ = false;         // constant once constructed
+  // May what is kept of it be older than what another node has closed, and nobody would notice?
+  [[nodiscard]] bool may_be_stale() const;
+  // The next open is not to believe that home is as it was.
+  void doubt_recent_change();
+
+  bool others_elsewhere_ = false;        // constant once constructed
   std::optional<SharedPointer> shared_;  // only if every rank has it, and then constant
   SievingHint sieving_{};
   // The same: of the ranks that share a buffer, which one this is, and how many there are.

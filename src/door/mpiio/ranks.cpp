@@ -3,15 +3,33 @@
 namespace forebay::mpiio {
 
 Ranks::Ranks(MPI_Comm comm) {
-  PMPI_Comm_dup(comm, &comm_);
-  PMPI_Comm_rank(comm_, &rank_);
-  PMPI_Comm_size(comm_, &size_);
+  PMPI_Comm_rank(comm, &rank_);
+  PMPI_Comm_size(comm, &size_);
+  if (size_ > 1) PMPI_Comm_dup(comm, &comm_);
 }
 
 Ranks::~Ranks() {
+  if (comm_ == MPI_COMM_NULL) return;
   int finalized = 0;
   PMPI_Finalized(&finalized);
   if (finalized == 0) PMPI_Comm_free(&comm_);
+}
+
+bool Ranks::everybody() const {
+  if (!world_is_there()) return false;
+  int world = 0;
+  MPI_Comm parent = MPI_COMM_NULL;
+  PMPI_Comm_size(MPI_COMM_WORLD, &world);
+  PMPI_Comm_get_parent(&parent);
+  return size_ == world && parent == MPI_COMM_NULL;
+}
+
+bool world_is_there() {
+  int begun = 0;
+  int ended = 0;
+  PMPI_Initialized(&begun);
+  PMPI_Finalized(&ended);
+  return begun != 0 && ended == 0;
 }
 
 void Ranks::barrier() const {

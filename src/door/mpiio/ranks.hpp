@@ -9,9 +9,13 @@
 
 namespace forebay::mpiio {
 
+// Is there MPI_COMM_WORLD, and MPI_COMM_SELF? Not in a program that has MPI by sessions only.
+[[nodiscard]] bool world_is_there();
+
 class Ranks {
  public:
-  // A communicator of its own, so that nothing here meets the program's messages.
+  // A communicator of its own, so that nothing here meets the program's messages. One process by itself needs
+  // none, and calls nothing that is collective.
   explicit Ranks(MPI_Comm comm);
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
@@ -29,6 +33,8 @@ class Ranks {
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
+  // Are they all that this job began with? Otherwise others may have the same file open. Not collective.
+  [[nodiscard]] bool everybody() const;
 
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
