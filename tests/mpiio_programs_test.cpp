@@ -215,6 +215,8 @@ TEST_P(MpiioPrograms, WhatAnotherNodeSyncedOrClosedIsRead) {
   }
 }
 
+TEST_P(MpiioPrograms, InSessions) { same(2, {mpiio_program("sessions", flavour())}); }
+
 TEST_P(MpiioPrograms, ByTheSharedPointerAllAtOnce) {
   same(3, {mpiio_program("together", flavour())}, false);
   // Served, but for what was done in atomic mode.

@@ -138,11 +138,12 @@ MPI_Count size_of(const KnownType& known, MPI_Datatype type) {
 // How much MPI packs in one call at most.
 constexpr MPI_Count kMostPacked = 1 << 30;
 
-// A type that is not flat, brought together by MPI. False: there is too much of it for one call.
+// A type that is not flat, brought together by MPI. False: there is too much of it for one call, or nothing to
+// call by.
 bool pack(const Access& access, std::vector<std::byte>& room) {
   MPI_Count size = 0;
   PMPI_Type_size_x(access.type, &size);
-  if (size > kMostPacked) return false;
+  if (size > kMostPacked || !world_is_there()) return false;
   room.resize(static_cast<std::size_t>(size * access.count));
   MPI_Aint lower = 0;
   MPI_Aint extent = 0;

@@ -8,6 +8,11 @@
 
 #define FOREBAY_MPI_API extern "C" __attribute__((visibility("default")))
 
+// Open MPI has sessions without the rest of MPI 4.
+#if MPI_VERSION >= 4 || (defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5)
+#define FOREBAY_MPI_SESSIONS
+#endif
+
 namespace forebay::mpiio {
 
 template <class Body>

@@ -21,8 +21,9 @@ int finish(MPI_Comm /*comm*/, int /*key*/, void* /*value*/, void* /*state*/) {
 }
 
 // MPI_Finalize frees the attributes of MPI_COMM_SELF first of all, the latest one first. Those of MPI's own
-// I/O, which we still need then, were set by the first open.
+// I/O, which we still need then, were set by the first open. Sessions have an end of their own.
 void finish_before_finalize() {
+  if (!world_is_there()) return;
   static std::once_flag once;
   std::call_once(once, [] {
     int key = MPI_KEYVAL_INVALID;
@@ -170,6 +171,15 @@ FOREBAY_MPI_API int MPI_File_open(MPI_Comm comm, const char* name, int amode, MP
 FOREBAY_MPI_API int MPI_File_close(MPI_File* file) {
   return guarded([&] { return close(file); });
 }
+
+#ifdef FOREBAY_MPI_SESSIONS
+FOREBAY_MPI_API int MPI_Session_finalize(MPI_Session* session) {
+  return guarded([&] {
+    settle_all();
+    return PMPI_Session_finalize(session);
+  });
+}
+#endif
 
 FOREBAY_MPI_API int MPI_File_delete(const char* name, MPI_Info info) {
   return guarded([&] {

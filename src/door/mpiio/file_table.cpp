@@ -34,6 +34,14 @@ struct Remembered {
 // As the threads' slots for types (type_cache.hpp).
 [[gnu::tls_model("initial-exec")]] constinit thread_local Remembered last{};
 
+// All of them were left open.
+void bring_home(const Table& all) {
+  for (const auto& [_, opened] : all.files) {
+    if (const auto status = opened->writable() ? opened->engine().drain() : Status{}; !status)
+      log_error("MPI-IO: a file was left open: {}", status.error().message);
+  }
+}
+
 }  // namespace
 
 OpenFile* find(MPI_File file) {
@@ -49,7 +57,10 @@ OpenFile* find(MPI_File file) {
 void insert(MPI_File file, std::shared_ptr<OpenFile> opened) {
   auto& all = table();
   const std::unique_lock lock(all.mutex);
-  all.files[file] = std::move(opened);
+  auto& there = all.files[file];
+  // Left open when its session ended, and MPI has used its handle again. Destroying it would be collective.
+  if (there) (void)new auto(std::move(there));
+  there = std::move(opened);
   changes.fetch_add(1, std::memory_order_release);
 }
 
@@ -61,12 +72,17 @@ std::shared_ptr<OpenFile> remove(MPI_File file) {
   return node ? std::move(node.mapped()) : nullptr;
 }
 
+void settle_all() {
+  auto& all = table();
+  const std::shared_lock lock(all.mutex);
+  bring_home(all);
+}
+
 void leave() {
   auto& all = table();
   const std::unique_lock lock(all.mutex);
+  bring_home(all);
   for (const auto& [_, opened] : all.files) {
-    if (const auto status = opened->writable() ? opened->engine().drain() : Status{}; !status)
-      log_error("MPI-IO: a file was left open: {}", status.error().message);
     // Its pointer goes on where ours stopped.
     if (!opened->passes(Pointer::kIndividual)) opened->hand_over_pointer();
   }

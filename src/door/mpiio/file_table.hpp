@@ -19,6 +19,9 @@ OpenFile* find(MPI_File file);
 void insert(MPI_File file, std::shared_ptr<OpenFile> opened);
 std::shared_ptr<OpenFile> remove(MPI_File file);
 
+// A part of the program closes down: what is unsaved of any file goes home, and all goes on.
+void settle_all();
+
 // The program closes down: everything goes home, and from now on all handles are MPI's alone.
 void leave();
 

@@ -19,6 +19,27 @@ FOREBAY_FORTRAN(open,
   answer(ierror, code);
 }
 
+#ifdef FOREBAY_MPI_SESSIONS
+#ifdef OPEN_MPI
+#define FOREBAY_SESSION_FINALIZE ompi_session_finalize_f
+#else
+#define FOREBAY_SESSION_FINALIZE mpi_session_finalize_f08_
+#endif
+FOREBAY_MPI_API void FOREBAY_SESSION_FINALIZE(MPI_Fint* session, MPI_Fint* ierror);
+FOREBAY_MPI_API void FOREBAY_SESSION_FINALIZE(MPI_Fint* session, MPI_Fint* ierror) {
+  MPI_Session ended = PMPI_Session_f2c(*session);
+  const int code = MPI_Session_finalize(&ended);
+  if (code == MPI_SUCCESS) *session = PMPI_Session_c2f(ended);
+  answer(ierror, code);
+}
+#ifdef OPEN_MPI
+FOREBAY_MPI_API void mpi_session_finalize_(MPI_Fint* session, MPI_Fint* ierror);
+FOREBAY_MPI_API void mpi_session_finalize_(MPI_Fint* session, MPI_Fint* ierror) {
+  ompi_session_finalize_f(session, ierror);
+}
+#endif
+#endif
+
 FOREBAY_FORTRAN(close, (MPI_Fint * file, MPI_Fint* ierror), (file, ierror)) {
   MPI_File closed = PMPI_File_f2c(*file);
   const int code = MPI_File_close(&closed);
