@@ -109,6 +109,12 @@ TEST_P(MpiioPrograms, FortranMpifh) { same_in_fortran("mpifh"); }
 TEST_P(MpiioPrograms, FortranUseMpi) { same_in_fortran("usempi"); }
 TEST_P(MpiioPrograms, FortranUseMpiF08) { same_in_fortran("usempif08"); }
 
+// The same class of error as natively, by the same argument.
+TEST_P(MpiioPrograms, FortranMistakes) {
+  for (const char* binding : {"mpifh", "usempi", "usempif08"})
+    same(1, {mpiio_program(format_text("{}_mistakes", binding), flavour()), flavour()});
+}
+
 TEST_P(MpiioPrograms, Errors) {
   Words command{mpiio_program("scenes", flavour()), "errors"};
   same(1, command);

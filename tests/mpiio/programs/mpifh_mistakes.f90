@@ -1,0 +1,18 @@
+module heard
+  integer :: calls = 0
+contains
+  subroutine hear(which, code)
+    integer :: which, code
+    calls = calls + 1
+  end subroutine
+end module
+
+program mpifh_mistakes
+  use heard
+  implicit none
+  include 'mpif.h'
+  integer :: file, none, kept, kind, nothing, info, request, handler, status(MPI_STATUS_SIZE)
+  integer :: ierr, ignored, found, count, values(1000)
+  integer(kind=MPI_OFFSET_KIND) :: offset
+  character(len=1000) :: flavour, path
+include 'mistakes.inc'
