@@ -143,4 +143,18 @@ void measure_mpiio_collective(const Run& run) {
   }
 }
 
+void measure_mpiio_strided(const Run& run) {
+  const auto home = slow_home(run);
+  const auto size = run.scaled(64 * kMi, 16 * kMi);
+  const auto path = made(run, (home.path() / "strided").string(), size);
+  const MpiioJob job(run, 4);
+  for (const std::uint64_t piece : {16ull, 256ull}) {
+    for (const char* const turn : {"first", "again"}) {
+      job.compare_and_report(
+          format_text("strided/{}_{}", piece, turn),
+          {"strided", path, std::to_string(size), std::to_string(piece), std::to_string(size / 16)}, turn);
+    }
+  }
+}
+
 }  // namespace forebay::bench

@@ -191,6 +191,28 @@ void collective(const char* path, const Numbers& numbers) {
   report("total", start);
 }
 
+// A file of numbers[0] bytes, of which the ranks look at pieces of numbers[1] by turns, each at its own: all of
+// them are read in calls of numbers[2] bytes, then once more.
+void strided(const char* path, const Numbers& numbers) {
+  MPI_Datatype piece = MPI_DATATYPE_NULL;
+  MPI_Datatype turns = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(static_cast<int>(numbers[1]), MPI_BYTE, &piece);
+  MPI_Type_create_resized(piece, 0, numbers[1] * rank_count, &turns);
+  MPI_Type_commit(&turns);
+  std::vector<char> bytes(static_cast<std::size_t>(numbers[2]));
+  MPI_File file = open(path, MPI_MODE_RDONLY);
+  must(MPI_File_set_view(file, rank_here * numbers[1], MPI_BYTE, turns, "native", MPI_INFO_NULL), "set_view");
+  for (const char* const turn : {"first", "again"}) {
+    const double start = begin();
+    for (std::int64_t at = 0; at + numbers[2] <= numbers[0] / rank_count; at += numbers[2]) {
+      must(MPI_File_read_at(file, at, bytes.data(), static_cast<int>(numbers[2]), MPI_BYTE, MPI_STATUS_IGNORE),
+           "read");
+    }
+    report(turn, start);
+  }
+  must(MPI_File_close(&file), "close");
+}
+
 struct Workload {
   const char* name;
   void (*run)(const char* path, const Numbers& numbers);
@@ -200,7 +222,8 @@ constexpr Workload kWorkloads[] = {{"make", make},
                                    {"hit", hit},
                                    {"map_search", map_search},
                                    {"random_walk", random_walk},
-                                   {"collective", collective}};
+                                   {"collective", collective},
+                                   {"strided", strided}};
 
 }  // namespace
 

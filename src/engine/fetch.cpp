@@ -35,31 +35,56 @@ enum class Glance : std::uint8_t {
   kNotHere,  // not all of it, or only under the lock
 };
 
-// One attempt to copy what is there of a bucket, without its lock (X3).
+// A look at a bucket without its lock (X3): what was seen of it counts only if it is unchanged() afterwards.
+class Sight {
+ public:
+  [[gnu::always_inline]] Sight(Core& core, std::uint32_t index, Key key)
+      : bucket_(core.control.bucket(index)),
+        version_(bucket_.version.load(std::memory_order_acquire)),
+        settled_((version_ & 1) == 0 && bucket_.key.load(std::memory_order_relaxed) == key),
+        place_(settled_ ? bucket_.place.load(std::memory_order_acquire) : 0),
+        states_(core.buckets.view(index)) {}
+
+  // Has it that key, and bytes, and is nobody changing it?
+  [[nodiscard]] bool settled() const { return place_ != 0; }
+  [[nodiscard]] std::uint32_t slot() const { return place_ - 1; }
+  // A map may be given back while it is read: under the lock only.
+  [[nodiscard]] bool legible() const {
+    return !states_.fragmented() && (bucket_.flags.load(std::memory_order_relaxed) & kBucketDamaged) == 0;
+  }
+  [[nodiscard]] bool readable(std::uint32_t from, std::uint32_t to) const {
+    return states_.all_readable(from, to);
+  }
+  [[nodiscard]] bool unchanged() const {
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return bucket_.version.load(std::memory_order_relaxed) == version_;
+  }
+  [[nodiscard]] Bucket& bucket() const { return bucket_; }
+
+ private:
+  Bucket& bucket_;
+  const std::uint32_t version_;
+  const bool settled_;
+  const std::uint32_t place_;
+  const BucketView states_;
+};
+
+// One attempt to copy what is there.
 [[gnu::always_inline]] inline Glance glance(Core& core, std::uint32_t index, Key key, std::uint32_t at,
                                             std::uint32_t length, std::byte* out,
                                             const FileSettings& settings, BucketMemo& memo) {
-  auto& bucket = core.control.bucket(index);
-  const auto version = bucket.version.load(std::memory_order_acquire);
-  if ((version & 1) != 0 || bucket.key.load(std::memory_order_relaxed) != key) return Glance::kChanged;
-  const auto place = bucket.place.load(std::memory_order_acquire);
-  if (place == 0) return Glance::kChanged;
-  const auto* bytes = core.tiers.data(place - 1);
+  const Sight look(core, index, key);
+  if (!look.settled()) return Glance::kChanged;
+  const auto* bytes = core.tiers.data(look.slot());
   if (bytes != nullptr) prefetch(bytes + at, length);
-  const auto states = core.buckets.view(index);
-  // A map may be given back while it is read: under the lock only.
-  if (states.fragmented() || (bucket.flags.load(std::memory_order_relaxed) & kBucketDamaged) != 0 ||
-      !states.all_readable(at, at + length)) {
-    return Glance::kNotHere;
-  }
+  if (!look.legible() || !look.readable(at, at + length)) return Glance::kNotHere;
   if (bytes != nullptr) {
     std::memcpy(out, bytes + at, length);
-  } else if (!core.tiers.read(place - 1, at, length, out)) {
+  } else if (!core.tiers.read(look.slot(), at, length, out)) {
     return Glance::kNotHere;
   }
-  std::atomic_thread_fence(std::memory_order_acquire);
-  if (bucket.version.load(std::memory_order_relaxed) != version) return Glance::kChanged;
-  if (memo.touch_is_due(length)) touch(core, bucket, settings.eviction);
+  if (!look.unchanged()) return Glance::kChanged;
+  if (memo.touch_is_due(length)) touch(core, look.bucket(), settings.eviction);
   return Glance::kHit;
 }
 
@@ -249,6 +274,41 @@ Result<std::uint64_t> Fetcher::get(const std::shared_ptr<HomeFile>& home, const 
     return total;
   }
   return get_blocks(home, settings, offset, out.first(total), memo);
+}
+
+std::size_t Fetcher::get_near(const HomeFile& home, const FileSettings& settings,
+                              std::span<const Want> wants, BucketMemo& memo) {
+  if (!kOptimistic) return 0;
+  const auto size = core_.control.file(home.file()).size.load(std::memory_order_acquire);
+  const auto block = core_.block_of(wants.front().offset);
+  const auto start = block * core_.bucket_size();
+  const auto end = std::min(start + core_.bucket_size(), size);
+  const auto key = home.key(block);
+  auto found = memo.guess(block);
+  if (!found || core_.control.bucket(*found).key.load(std::memory_order_relaxed) != key) {
+    found = core_.buckets.find(key);
+    if (!found) return 0;
+    memo.note(block, *found);
+  }
+  const Sight look(core_, *found, key);
+  if (!look.settled() || !look.legible()) return 0;
+  const auto* bytes = core_.tiers.data(look.slot());
+  if (bytes == nullptr) return 0;
+  std::size_t count = 0;
+  std::uint32_t total = 0;
+  for (const auto& [offset, out] : wants) {
+    if (offset < start || offset > end || out.size() > end - offset) break;
+    const auto at = static_cast<std::uint32_t>(offset - start);
+    const auto length = static_cast<std::uint32_t>(out.size());
+    if (!look.readable(at, at + length)) break;
+    std::memcpy(out.data(), bytes + at, length);
+    total += length;
+    ++count;
+  }
+  if (count == 0 || !look.unchanged()) return 0;
+  if (memo.touch_is_due(total)) touch(core_, look.bucket(), settings.eviction);
+  core_.tally.add(&Counters::hit_bytes, total);
+  return count;
 }
 
 Result<std::uint64_t> Fetcher::get_blocks(const std::shared_ptr<HomeFile>& home, const FileSettings& settings,

@@ -16,6 +16,7 @@
 #include "engine/core.hpp"
 #include "engine/crew.hpp"
 #include "engine/home_file.hpp"
+#include "engine/piece.hpp"
 #include "engine/stage.hpp"
 #include "policy/admission.hpp"
 
@@ -29,6 +30,10 @@ class Fetcher {
   // Bytes of [offset, offset + out.size()) below the file's size; how many. `memo`: of the file.
   Result<std::uint64_t> get(const std::shared_ptr<HomeFile>& home, const FileSettings& settings,
                             std::uint64_t offset, std::span<std::byte> out, BucketMemo& memo);
+
+  // The first ones of `wants` that are there and lie in one block, at a glance. How many.
+  std::size_t get_near(const HomeFile& home, const FileSettings& settings, std::span<const Want> wants,
+                       BucketMemo& memo);
 
   // Brings what is Invalid of [offset, offset + length) from home into buckets. Best effort: without room it
   // does nothing. Returns how many bytes came. What somebody else is bringing is left to them, and waited for

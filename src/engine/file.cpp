@@ -21,6 +21,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr std::uint64_t kBringStep = 1u << 20;
+// Reads nearer to each other than this are worth the bytes between them.
+constexpr std::uint64_t kNearWants = 32u << 10;
 
 std::uint64_t size_of(std::span<const Piece> pieces) {
   std::uint64_t sum = 0;
@@ -262,6 +264,62 @@ Result<std::uint64_t> File::read(std::uint64_t offset, std::span<std::byte> out)
   if (!got) return got;
   if (!random_.load(std::memory_order_relaxed)) read_ahead(offset, *got);
   return got;
+}
+
+Result<std::uint64_t> File::read(std::span<const Want> wants) {
+  const bool together = wants.size() > 1 && ready_to_read() && !direct();
+  std::uint64_t came = 0;
+  std::size_t singly = together ? 0 : wants.size();  // so many are read one by one
+  while (!wants.empty()) {
+    if (singly == 0) {
+      auto count = buffer_.fetcher_.get_near(*home_, settings_, wants, memo_);
+      if (count == 0) {
+        singly = bring_near(wants);
+        count = buffer_.fetcher_.get_near(*home_, settings_, wants, memo_);
+      }
+      if (count != 0) {
+        came += note_reads(wants.first(count));
+        wants = wants.subspan(count);
+        singly = 0;
+        continue;
+      }
+    }
+    FOREBAY_ASSIGN(const auto got, read(wants.front().offset, wants.front().out));
+    came += got;
+    if (got < wants.front().out.size()) break;
+    wants = wants.subspan(1);
+    --singly;
+  }
+  return came;
+}
+
+std::uint64_t File::note_reads(std::span<const Want> wants) {
+  buffer_.core_.tally.add(&Counters::reads, wants.size());
+  std::uint64_t came = 0;
+  for (const auto& want : wants) came += want.out.size();
+  // To who looks ahead they are one read of what they lie in.
+  const auto from = wants.front().offset;
+  const auto to = wants.back().offset + wants.back().out.size();
+  if (to > from && !random_.load(std::memory_order_relaxed)) read_ahead(from, to - from);
+  return came;
+}
+
+std::size_t File::bring_near(std::span<const Want> wants) {
+  const auto from = wants.front().offset;
+  auto to = from + wants.front().out.size();
+  std::size_t near = 1;
+  for (; near < wants.size(); ++near) {
+    const auto& [offset, out] = wants[near];
+    if (offset < to || offset - to >= kNearWants || offset + out.size() - from > kBringStep) break;
+    to = offset + out.size();
+  }
+  if (near == 1 || settings_.admission_read == Admission::Never || settings_.mode == Mode::Bypass ||
+      !buffer_.options_.background || buffer_.fetcher_.has(*home_, from, to - from)) {
+    return near;
+  }
+  const auto brought = buffer_.fetcher_.bring(*home_, settings_, from, to - from);
+  if (brought) count(buffer_.core_.counters().readahead_bytes, *brought);
+  return near;
 }
 
 void File::read_ahead(std::uint64_t offset, std::uint64_t length) {

@@ -65,6 +65,9 @@ class File {
   Status withdraw_will();
   // Short only at the end of the file.
   Result<std::uint64_t> read(std::uint64_t offset, std::span<std::byte> out);
+  // As many reads, in that order, for less than they cost one by one where they are small and lie close. How
+  // many bytes came; behind one that was short nothing is read.
+  Result<std::uint64_t> read(std::span<const Want> wants);
 
   [[nodiscard]] Result<std::uint64_t> size() const;
   Status truncate(std::uint64_t size);
@@ -164,6 +167,10 @@ class File {
   // The first `written` bytes of them.
   Status make_durable(std::span<const Piece> pieces, std::uint64_t written);
   void read_ahead(std::uint64_t offset, std::uint64_t length);
+  // The first of them was no hit: what lies near is brought with it, in one request. How many those are.
+  std::size_t bring_near(std::span<const Want> wants);
+  // Of hits: how many bytes they are.
+  std::uint64_t note_reads(std::span<const Want> wants);
   // Notes the time of a change.
   void changed();
 

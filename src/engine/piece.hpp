@@ -1,4 +1,4 @@
-// Bytes for a place in a file.
+// Bytes for a place in a file, and room for the bytes of one.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,11 @@ namespace forebay {
 struct Piece {
   std::uint64_t offset;
   std::span<const std::byte> data;
+};
+
+struct Want {
+  std::uint64_t offset;
+  std::span<std::byte> out;
 };
 
 }  // namespace forebay

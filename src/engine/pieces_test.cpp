@@ -1,8 +1,11 @@
-// Writes of many pieces.
+// Writes and reads of many pieces.
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <fstream>
 #include <random>
 
+#include "engine/gathered_reads.hpp"
 #include "engine/gathered_writes.hpp"
 #include "engine/test_buffer.hpp"
 
@@ -70,6 +73,58 @@ TEST(Pieces, AreRefusedTogether) {
   EXPECT_EQ(refused.error().code, EFBIG);
   EXPECT_EQ(file->size().value_or(1), 0u);
   EXPECT_EQ(file->write(std::span<const Piece>{}).value_or(1), 0u);
+}
+
+// Some of them staged, some kept, some at home only; in any order, one upon the other, and beyond the end.
+TEST(Pieces, AreReadInTheirOrder) {
+  TestBuffer buffer("");
+  const auto data = letters();
+  std::string whole;
+  const auto pieces = random_pieces(data, whole);
+  std::ofstream(buffer.home("pieces")) << whole;
+  const auto file = buffer.open(buffer.home("pieces"), O_RDWR);
+  std::mt19937 chance(3);
+  for (int turn = 0; turn < 40; ++turn) {
+    for (int i = 0; i < 20; ++i) {
+      const auto& [offset, bytes] = pieces[chance() % pieces.size()];
+      ASSERT_TRUE(file->write(offset, bytes));
+      whole.replace(offset, bytes.size(), std::string(bytes.size(), '\0'));
+      std::memcpy(whole.data() + offset, bytes.data(), bytes.size());
+    }
+    if (turn % 3 == 0) {
+      ASSERT_TRUE(file->drain());
+    }
+    if (turn % 5 == 0) {
+      ASSERT_TRUE(file->forget());
+    }
+    GatheredReads reads(*file);
+    std::string got(400 * 100, '?');
+    std::string wanted;
+    std::uint64_t at = chance() % whole.size();
+    for (int i = 0; i < 400; ++i) {
+      const std::uint64_t length = 1 + chance() % 100;
+      at = chance() % 10 == 0 ? chance() % whole.size() : at + chance() % 3000;
+      at = std::min(at, whole.size() - length);
+      ASSERT_TRUE(reads.add(at, writable_bytes_of(got).subspan(wanted.size(), length)).value_or(false));
+      wanted += whole.substr(at, length);
+    }
+    ASSERT_TRUE(reads.finish().value_or(false));
+    EXPECT_EQ(reads.came(), wanted.size());
+    EXPECT_TRUE(got.substr(0, wanted.size()) == wanted) << "turn " << turn;
+  }
+}
+
+TEST(Pieces, NothingIsReadBehindTheEnd) {
+  TestBuffer buffer("");
+  std::ofstream(buffer.home("pieces")) << std::string(1000, 'x');
+  const auto file = buffer.open(buffer.home("pieces"), O_RDONLY);
+  std::string got(300, '?');
+  GatheredReads reads(*file);
+  for (const std::uint64_t at : {100, 950, 0})
+    ASSERT_TRUE(reads.add(at, writable_bytes_of(got).subspan(at == 100 ? 0 : at == 950 ? 100 : 200, 100)));
+  EXPECT_FALSE(reads.finish().value_or(true));
+  EXPECT_EQ(reads.came(), 150u);
+  EXPECT_EQ(got, std::string(150, 'x') + std::string(150, '?'));
 }
 
 }  // namespace

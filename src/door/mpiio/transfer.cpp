@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 
+#include "engine/gathered_reads.hpp"
 #include "engine/gathered_writes.hpp"
 
 namespace forebay::mpiio {
@@ -64,13 +65,16 @@ Status write_together(File& file, const View& view, std::uint64_t position, cons
 
 Result<std::uint64_t> read_together(File& file, const View& view, std::uint64_t position, std::byte* out,
                                     std::uint64_t length) {
-  std::uint64_t came = 0;
-  FOREBAY_TRY(view.for_each(position, length, [&](std::uint64_t offset, std::uint64_t piece) -> Result<bool> {
-    FOREBAY_ASSIGN(const auto got, file.read(offset, std::span(out + came, piece)));
-    came += got;
-    return got == piece;
-  }));
-  return came;
+  if (view.contiguous()) return file.read(view.place_of(position), std::span(out, length));
+  GatheredReads reads(file);
+  const auto add = [&](std::uint64_t offset, std::uint64_t piece) -> Result<bool> {
+    FOREBAY_ASSIGN(const bool more, reads.add(offset, {out, piece}));
+    out += piece;
+    return more;
+  };
+  FOREBAY_TRY(view.for_each(position, length, add));
+  FOREBAY_TRY(reads.finish());
+  return reads.came();
 }
 
 }  // namespace
