@@ -87,8 +87,8 @@ TEST_P(MpiioKill, WhatWasAcknowledgedIsThere) {
   const int rounds = scaled(6, 100);
   for (int round = 0; round < rounds && !HasFailure(); ++round) {
     const auto before = std::max(told(0).acknowledged, told(1).acknowledged);
-    Running job("env", door_.words(Door::kMpiio, place_.path(),
-                                   door_.on_ranks(kRanks, program(GetParam().how))));
+    Running job("env",
+                door_.words(Door::kMpiio, place_.path(), door_.on_ranks(kRanks, program(GetParam().how))));
     await(before + 1);
     std::this_thread::sleep_for(std::chrono::microseconds(dice() % 200'000));
     const int first = static_cast<int>(dice() % kRanks);

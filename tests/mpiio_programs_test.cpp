@@ -213,8 +213,9 @@ TEST_P(MpiioPrograms, AFileOfOneRankAsksNobody) { same(2, {mpiio_program("alone"
 // A node served what it had read before, if the file was not opened together or if it wrote last.
 TEST_P(MpiioPrograms, WhatAnotherNodeSyncedOrClosedIsRead) {
   for (const char* how : {"together", "apart"}) {
-    const auto ran = door_.run(Door::kMpiio, place_.path(),
-                               door_.on_nodes(2, 2, {mpiio_program("elsewhere", flavour()), how, file("door")}));
+    const auto ran =
+        door_.run(Door::kMpiio, place_.path(),
+                  door_.on_nodes(2, 2, {mpiio_program("elsewhere", flavour()), how, file("door")}));
     EXPECT_EQ(ran.code, 0) << how << ": " << ran.err;
     EXPECT_EQ(ran.out, "0 bytes were old\n") << how;
     EXPECT_GT(total(door_, "writes"), 0u) << "the door was closed";

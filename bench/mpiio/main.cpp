@@ -191,8 +191,8 @@ void collective(const char* path, const Numbers& numbers) {
   report("total", start);
 }
 
-// A file of numbers[0] bytes, of which the ranks look at pieces of numbers[1] by turns, each at its own: all of
-// them are read in calls of numbers[2] bytes, then once more.
+// A file of numbers[0] bytes, of which the ranks look at pieces of numbers[1] by turns, each at its own: all
+// of them are read in calls of numbers[2] bytes, then once more.
 void strided(const char* path, const Numbers& numbers) {
   MPI_Datatype piece = MPI_DATATYPE_NULL;
   MPI_Datatype turns = MPI_DATATYPE_NULL;
@@ -205,8 +205,9 @@ void strided(const char* path, const Numbers& numbers) {
   for (const char* const turn : {"first", "again"}) {
     const double start = begin();
     for (std::int64_t at = 0; at + numbers[2] <= numbers[0] / rank_count; at += numbers[2]) {
-      must(MPI_File_read_at(file, at, bytes.data(), static_cast<int>(numbers[2]), MPI_BYTE, MPI_STATUS_IGNORE),
-           "read");
+      must(
+          MPI_File_read_at(file, at, bytes.data(), static_cast<int>(numbers[2]), MPI_BYTE, MPI_STATUS_IGNORE),
+          "read");
     }
     report(turn, start);
   }

@@ -276,8 +276,8 @@ Result<std::uint64_t> Fetcher::get(const std::shared_ptr<HomeFile>& home, const 
   return get_blocks(home, settings, offset, out.first(total), memo);
 }
 
-std::size_t Fetcher::get_near(const HomeFile& home, const FileSettings& settings,
-                              std::span<const Want> wants, BucketMemo& memo) {
+std::size_t Fetcher::get_near(const HomeFile& home, const FileSettings& settings, std::span<const Want> wants,
+                              BucketMemo& memo) {
   if (!kOptimistic) return 0;
   const auto size = core_.control.file(home.file()).size.load(std::memory_order_acquire);
   const auto block = core_.block_of(wants.front().offset);

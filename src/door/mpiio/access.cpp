@@ -138,8 +138,8 @@ MPI_Count size_of(const KnownType& known, MPI_Datatype type) {
 // How much MPI packs in one call at most.
 constexpr MPI_Count kMostPacked = 1 << 30;
 
-// A type that is not flat, brought together by MPI. False: there is too much of it for one call, or nothing to
-// call by.
+// A type that is not flat, brought together by MPI. False: there is too much of it for one call, or nothing
+// to call by.
 bool pack(const Access& access, std::vector<std::byte>& room) {
   MPI_Count size = 0;
   PMPI_Type_size_x(access.type, &size);

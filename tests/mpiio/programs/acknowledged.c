@@ -6,8 +6,8 @@
  *   nonblocking   four at a time
  *   check         one process that reads the file and prints how many bytes are wrong
  *
- * FILE.acks, which is mapped, tells each rank's process and how many of its writes were acknowledged; the next
- * job goes on from there. Every rank syncs now and then. */
+ * FILE.acks, which is mapped, tells each rank's process and how many of its writes were acknowledged; the
+ * next job goes on from there. Every rank syncs now and then. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -80,10 +80,10 @@ static void fill(char* bytes, long number) {
 static void write_one(MPI_File file, long number, int together) {
   char bytes[kPiece];
   fill(bytes, number);
-  const int code = together ? MPI_File_write_at_all(file, (number % kSlots) * kPiece, bytes, kPiece, MPI_BYTE,
-                                                    MPI_STATUS_IGNORE)
-                            : MPI_File_write_at(file, place_of(rank, number), bytes, kPiece, MPI_BYTE,
-                                                MPI_STATUS_IGNORE);
+  const int code =
+      together ? MPI_File_write_at_all(file, (number % kSlots) * kPiece, bytes, kPiece, MPI_BYTE,
+                                       MPI_STATUS_IGNORE)
+               : MPI_File_write_at(file, place_of(rank, number), bytes, kPiece, MPI_BYTE, MPI_STATUS_IGNORE);
   if (code != MPI_SUCCESS) exit(4);
 }
 

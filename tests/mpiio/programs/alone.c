@@ -20,12 +20,12 @@ static int by_others(const void* caller) {
 }
 
 /* Stand before the library's own. */
-#define COUNTED(NAME, COUNT, PARAMETERS, ARGUMENTS)                    \
-  __attribute__((visibility("default"))) int NAME PARAMETERS {         \
-    int(*next) PARAMETERS = NULL;                                      \
-    *(void**)&next = dlsym(RTLD_NEXT, #NAME);                          \
-    COUNT += by_others(__builtin_return_address(0));                   \
-    return next ARGUMENTS;                                             \
+#define COUNTED(NAME, COUNT, PARAMETERS, ARGUMENTS)            \
+  __attribute__((visibility("default"))) int NAME PARAMETERS { \
+    int(*next) PARAMETERS = NULL;                              \
+    *(void**)&next = dlsym(RTLD_NEXT, #NAME);                  \
+    COUNT += by_others(__builtin_return_address(0));           \
+    return next ARGUMENTS;                                     \
   }
 COUNTED(PMPI_Comm_dup, duplicates, (MPI_Comm comm, MPI_Comm* made), (comm, made))
 COUNTED(PMPI_Barrier, waits, (MPI_Comm comm), (comm))

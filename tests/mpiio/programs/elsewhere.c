@@ -5,7 +5,7 @@
  *   together  both ranks open the file together
  *   apart     each by itself
  *
- * Rank 0 writes the first half of the file, rank 1 the second, each both halves' sizes at a time. */
+ * Rank 0 writes the first half of the file, rank 1 the second. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -21,9 +21,7 @@ FileProgram::FileProgram(const World& world, std::string path, std::uint64_t see
       all_(seed),
       own_(seed * 1000 + static_cast<std::uint64_t>(world.rank)) {
   const auto dice = all_.pick(1, 100);
-  const auto company = dice <= 15   ? Company::kNobody
-                       : dice <= 35 ? Company::kGroups
-                                    : Company::kAll;
+  const auto company = dice <= 15 ? Company::kNobody : dice <= 35 ? Company::kGroups : Company::kAll;
   const auto groups = all_.engine();
   int number = 0;
   if (company == Company::kNobody) number = world.rank;
@@ -112,8 +110,8 @@ void FileProgram::peek() {
   MPI_File_get_size(other, &size);
   std::vector<char> bytes(static_cast<std::size_t>(std::min<MPI_Offset>(size, own_.pick(0, 5000))));
   const auto at = own_.pick(0, size - static_cast<MPI_Offset>(bytes.size()));
-  code = MPI_File_read_at(other, at, bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE,
-                          MPI_STATUS_IGNORE);
+  code =
+      MPI_File_read_at(other, at, bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, MPI_STATUS_IGNORE);
   note("reads {} of {} at {} -> {}: {:x}", bytes.size(), size, at, class_of(code), hash(bytes));
   MPI_File_close(&other);
   MPI_Barrier(comm_);

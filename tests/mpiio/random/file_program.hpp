@@ -1,8 +1,8 @@
 // One file of a random program: it is opened by all ranks, by groups of them or by each alone, and by turns
 // accessed and brought into a state in which everybody sees what everybody wrote.
 //
-// Valid programs only: what ranks do at the same time does not conflict, and what others did is looked at after
-// sync, barrier and sync, or after a close.
+// Valid programs only: what ranks do at the same time does not conflict, and what others did is looked at
+// after sync, barrier and sync, or after a close.
 #pragma once
 
 #include <mpi.h>

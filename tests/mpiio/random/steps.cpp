@@ -9,8 +9,8 @@
 void FileProgram::part() {
   if (size_ > 1 && all_.chance(20)) return shared_part();
   const Share share = (!bounded_ && !world_.gaps) || all_.chance(35) ? plain_view()
-                      : all_.chance(60)                                      ? interleaved()
-                                                                             : apart();
+                      : all_.chance(60)                              ? interleaved()
+                                                                     : apart();
   const auto steps = all_.pick(1, 8);
   for (std::int64_t i = 0; i < steps; ++i) {
     if (all_.chance(30)) {
@@ -39,8 +39,7 @@ bool FileProgram::may_do(const Operation& one) const {
 const Operation& FileProgram::pick_operation(Dice& dice, bool collective) const {
   for (;;) {
     const auto all = operations();
-    const auto& one =
-        all[static_cast<std::size_t>(dice.pick(0, static_cast<std::int64_t>(all.size()) - 1))];
+    const auto& one = all[static_cast<std::size_t>(dice.pick(0, static_cast<std::int64_t>(all.size()) - 1))];
     if (one.collective == collective && !one.shared && may_do(one)) return one;
   }
 }
@@ -67,8 +66,7 @@ void FileProgram::mistake() {
   int code = MPI_SUCCESS;
   const auto which = own_.pick(0, 4);
   if (which == 0) code = MPI_File_read_at(file_, 0, &value, -1, MPI_INT, &status);
-  if (which == 1 && library.judges_offsets)
-    code = MPI_File_write_at(file_, -5, &value, 1, MPI_INT, &status);
+  if (which == 1 && library.judges_offsets) code = MPI_File_write_at(file_, -5, &value, 1, MPI_INT, &status);
   if (which == 2) code = MPI_File_seek(file_, 0, 12345);
   if (which == 3) code = MPI_File_read(file_, &value, 1, MPI_DATATYPE_NULL, &status);
   if (which == 4) code = MPI_File_seek(file_, -1, MPI_SEEK_SET);
@@ -108,9 +106,8 @@ void FileProgram::several(const Share& share) {
     const auto etypes = own_.pick(0, room);
     buffers.emplace_back(static_cast<std::size_t>(etypes * extent_of(share.etype) + 16), '\xaa');
     if (one.writes) fill(buffers.back());
-    const int code =
-        one.start(file_, share.first + i * room, buffers.back().data(), static_cast<int>(etypes),
-                  *share.etype, &requests[static_cast<std::size_t>(i)]);
+    const int code = one.start(file_, share.first + i * room, buffers.back().data(), static_cast<int>(etypes),
+                               *share.etype, &requests[static_cast<std::size_t>(i)]);
     note("{} begun -> {}", one.name, class_of(code));
   }
   std::vector<MPI_Status> statuses(requests.size());
