@@ -231,9 +231,28 @@ herr_t specific(void* handle, H5VL_dataset_specific_args_t* args, hid_t dxpl, vo
   return plain(handle, args, dxpl, request);
 }
 
+// Who asks where chunks lie may read them there by himself, as PyTables does: HDF5 writes what it has of them
+// before it answers, so natively they are at home by then.
+bool tells_places(int operation) {
+  return operation == H5VL_NATIVE_DATASET_GET_CHUNK_INFO_BY_IDX ||
+         operation == H5VL_NATIVE_DATASET_GET_CHUNK_INFO_BY_COORD ||
+         operation == H5VL_NATIVE_DATASET_CHUNK_ITER;
+}
+
+herr_t tell_places(void* handle, H5VL_optional_args_t* args, hid_t dxpl, void** request) {
+  auto* const driver = object(handle).file->driver();
+  const auto result = forward<H5VLdataset_optional>(handle, args, dxpl, request);
+  if (result < 0 || driver == nullptr) return result;
+  const auto home = driver->bring_home();
+  if (home) return result;
+  push_error(home.error(), H5E_DATASET, H5E_CANTFLUSH);
+  return -1;
+}
+
 herr_t optional_on_dataset(void* handle, H5VL_optional_args_t* args, hid_t dxpl, void** request) {
   if (const auto ours = dataset_operation(args->op_type))
     return control(*ours, handle, args->args, dxpl, request);
+  if (tells_places(args->op_type)) return tell_places(handle, args, dxpl, request);
   auto& one = dataset(handle);
   const auto plain = forward<H5VLdataset_optional>;
   const bool reads = args->op_type == H5VL_NATIVE_DATASET_CHUNK_READ;

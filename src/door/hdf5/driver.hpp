@@ -59,6 +59,9 @@ class DriverFile {
   // Space that data of the last flush lie in may be freed and used again (FlushedState).
   virtual void expect_reuse() = 0;
   [[nodiscard]] virtual bool minds_reuse() const = 0;
+  // All that was written so far is at home when it returns, what waits for a flush as well: somebody is about
+  // to look there. Until the next flush a kill leaves what it would natively.
+  virtual Status bring_home() = 0;
   // From now on every write is at home, in order, before it returns: somebody else follows it there.
   virtual Status go_plain(Plain why) = 0;
 

@@ -60,6 +60,12 @@ Status OpenedFile::keep_state() {
   return {};
 }
 
+Status OpenedFile::bring_home() {
+  if (!writable || !reachable()) return {};
+  if (state.waiting()) FOREBAY_TRY(state.commit(*opened_as->file));
+  return opened_as->file->drain();
+}
+
 Status OpenedFile::go_plain(Plain why) {
   if (why_plain != Plain::kNo) return {};
   if (const auto file = buffered()) {

@@ -62,6 +62,7 @@ def write():
         f["x"] = np.ones(10)
     swmr()
     opened_again()
+    chunks_without_hdf5()
 
 
 def opened_again():
@@ -74,6 +75,23 @@ def opened_again():
         shutil.copy("after.h5", "before.h5")
         with h5py.File("before.h5", "r") as second:
             print("opened again", digest(second["x"][:]), digest(first["x"][:]))
+
+
+def chunks_without_hdf5():
+    """What PyTables does: it asks HDF5 where a chunk lies, and reads it there by itself."""
+    with h5py.File("chunks.h5", "w") as f:
+        data = f.create_dataset("x", (4000,), chunks=(1000,), dtype="i4", compression="gzip")
+        for round in range(3):
+            for i in range(4):
+                data.id.write_direct_chunk((i * 1000,), bytes([round * 4 + i]) * (50 + round))
+            for i in range(4):
+                where = data.id.get_chunk_info(i)
+                with open("chunks.h5", "rb") as home:
+                    home.seek(where.byte_offset)
+                    print("chunk", round, i, digest(np.frombuffer(home.read(where.size), "u1")))
+            if round == 0:
+                f.flush()
+        data[:] = 7
 
 
 def swmr():
