@@ -38,6 +38,20 @@ struct Finding<R (*)(A...) noexcept(safe)> {
   static constexpr R (*first)(A...) noexcept(safe) = call<member>;
 };
 
+#ifdef __clang__
+// To clang it is part of a function's type that it does not return.
+template <class R, class... A, bool safe>
+struct Finding<R(__attribute__((noreturn))*)(A...) noexcept(safe)> {
+  template <auto member>
+  __attribute__((noreturn)) static R call(A... arguments) noexcept(safe) {
+    found<member>()(arguments...);
+    __builtin_unreachable();
+  }
+  template <auto member>
+  static constexpr R(__attribute__((noreturn)) * first)(A...) noexcept(safe) = call<member>;
+};
+#endif
+
 // Those with arguments that nobody knows: no caller has more than these, and one that it has not is not
 // looked at.
 template <class R, class First, bool safe>

@@ -36,7 +36,7 @@ struct Waiting {
   siginfo_t info;
   uint64_t mask;
 };
-thread_local constinit Waiting waiting __attribute__((tls_model("initial-exec")));
+thread_local constinit Waiting waiting __attribute__((tls_model("initial-exec"))) = {};
 
 void run(int number, siginfo_t* info, void* context) {
   const auto& handler = handlers[number];

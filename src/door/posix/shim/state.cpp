@@ -231,6 +231,8 @@ void forebay_posix_enter(int by) {
 
 // Of the compiler's start, which this library is linked without, what the C library's at-functions ask for.
 extern "C" {
+// NOLINTBEGIN(readability-identifier-naming): the name is the C library's
 extern void* __dso_handle __attribute__((visibility("hidden")));
 void* __dso_handle = &__dso_handle;
+// NOLINTEND(readability-identifier-naming)
 }
