@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <thread>
 
 #include "base/format.hpp"
@@ -42,16 +43,27 @@ Settings with_window(Settings settings) {
   return settings;
 }
 
+// Tiers that lie on one file system share what is free there.
 Status check_room(const Settings& settings) {
+  struct Shared {
+    std::uint64_t wanted = 0;
+    std::string names;
+  };
+  std::map<dev_t, Shared> devices;
   for (const auto& tier : settings.tiers) {
     struct statvfs found{};
-    if (::statvfs(tier.path.c_str(), &found) != 0) return fail_errno(errno, "examine the tier at", tier.path);
+    struct stat place{};
+    if (::statvfs(tier.path.c_str(), &found) != 0 || ::stat(tier.path.c_str(), &place) != 0)
+      return fail_errno(errno, "examine the tier at", tier.path);
     const auto free = std::uint64_t{found.f_bavail} * found.f_frsize;
-    if (free < tier.size.bytes) {
-      return fail(
-          ENOSPC,
-          format_text("tier {} wants {} in {}, which has {} free: make it smaller (tiers: size) or make room",
-                      tier.name, format_bytes(tier.size.bytes), tier.path, format_bytes(free)));
+    auto& [wanted, names] = devices[place.st_dev];
+    wanted += tier.size.bytes;
+    names += names.empty() ? "tier " + tier.name : " and " + tier.name;
+    if (free < wanted) {
+      return fail(ENOSPC, format_text("{} {} {} in {}, which has {} free: make it smaller (tiers: size) "
+                                      "or make room",
+                                      names, wanted == tier.size.bytes ? "wants" : "together want",
+                                      format_bytes(wanted), tier.path, format_bytes(free)));
     }
   }
   return {};
