@@ -100,6 +100,19 @@ TEST_F(TierFault, MemoryThatIsTooSmallIsFoundAtAttach) {
   EXPECT_NE(attached.error().message.find(memory.path()), std::string::npos) << attached.error().message;
 }
 
+// Each was compared with all that is free.
+TEST_F(TierFault, TiersThatAreTogetherTooLargeForTheirPlaceAreFoundAtAttach) {
+  const SmallMemory memory("4m");
+  SKIP_WITHOUT(memory);
+  const Place place(
+      {.overrides = "tiers=memory:" + memory.path() + ":3MiB,shared:" + memory.path() + ":2MiB"});
+  const auto attached = Buffer::attach(place.settings());
+  ASSERT_FALSE(attached);
+  EXPECT_EQ(attached.error().code, ENOSPC);
+  EXPECT_NE(attached.error().message.find("memory and shared together want 5.0MiB"), std::string::npos)
+      << attached.error().message;
+}
+
 TEST_F(TierFault, NoRoomForTheControlFileIsFoundAtAttach) {
   const SmallMemory memory("64k");
   SKIP_WITHOUT(memory);
@@ -198,6 +211,32 @@ TEST_F(TierFault, ADiskThatCannotBeWrittenIsLeftOutAndTheTierBelowTakesItsPlace)
   ASSERT_TRUE(file->read(0, std::as_writable_bytes(std::span(back))));
   EXPECT_TRUE(back == bytes);
   EXPECT_TRUE(file->close());
+  EXPECT_TRUE(Place::slurp(place.home("a")) == bytes);
+}
+
+// What home has too was an error to read and to write.
+TEST_F(TierFault, ADiskThatCannotBeReadLosesWhatHomeHasOnly) {
+  if (!SlowfsMount::available()) GTEST_SKIP() << "SKIPPED: slowfs cannot be mounted here";
+  SlowfsMount disk;
+  const Place memory;
+  const Place place({.overrides = "tiers=memory:" + memory.memory("") +
+                                  ":64KiB,nvme:" + disk.path().string() + ":256KiB readahead.max=0"});
+  auto buffer = place.attach();
+  auto file = buffer->open(place.home("a"), O_RDWR | O_CREAT).value();
+  auto bytes = some_bytes(150'000);
+  ASSERT_EQ(file->write(0, std::as_bytes(std::span(bytes))), bytes.size());
+  ASSERT_TRUE(file->sync());
+  ASSERT_NE(buffer->core().counters().demotions.load(), 0u);
+  disk.control("fail_read=EIO");
+  std::string back(bytes.size(), '?');
+  ASSERT_EQ(file->read(0, std::as_writable_bytes(std::span(back))), bytes.size());
+  EXPECT_TRUE(back == bytes);
+  EXPECT_EQ(look_at_buffer(place.settings())->tiers.at(1).failed, EIO);
+  for (std::size_t at = 100; at < bytes.size(); at += 4096) {
+    bytes[at] = '!';
+    ASSERT_TRUE(file->write(at, std::as_bytes(std::span(bytes).subspan(at, 1)))) << at;
+  }
+  ASSERT_TRUE(file->close());
   EXPECT_TRUE(Place::slurp(place.home("a")) == bytes);
 }
 

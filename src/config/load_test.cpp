@@ -183,7 +183,7 @@ TEST_F(Load, BadValuesAreRefusedWithPlaceKeyValueAndWhatIsAllowed) {
        "f.yaml:1: buffer.max_processes: \"4.5\" is not a whole number from 1 to 1000"},
       {"buffer: {max_files: 3}",
        "f.yaml:1: buffer.max_files: \"3\" is not 0 (chosen from the size of the tiers) or a whole number "
-       "from 16 to 16777216"},
+       "from 16 to 1048576"},
       {"\n\nmode: asinc\n", "f.yaml:3: mode: \"asinc\" is not async, sync, scratch or bypass"},
       {"mode: Async\n", "f.yaml:1: mode: \"Async\" is not async, sync, scratch or bypass"},
       {"on_close: later", "f.yaml:1: on_close: \"later\" is not home or detach"},

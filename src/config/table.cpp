@@ -94,8 +94,9 @@ constexpr auto kTable = std::to_array<Setting>({
         "large "
         "sequential access, smaller ones suit small scattered access."),
     global<&Settings::buffer, &BufferSettings::max_files>(
-        "buffer.max_files", between(16, 16'777'216, "chosen from the size of the tiers"),
-        "Files the buffer can know at one time. Further files go straight home."),
+        "buffer.max_files", between(16, 1'048'576, "chosen from the size of the tiers"),
+        "Files the buffer can know at one time. Further ones are refused by the native interface, and not "
+        "buffered by the others."),
     global<&Settings::buffer, &BufferSettings::max_processes>("buffer.max_processes", between(1, 1000),
                                                               "Processes that can be attached at one time."),
 
@@ -155,13 +156,17 @@ constexpr auto kTable = std::to_array<Setting>({
         "`user`: the order of `tiers` alone counts. Fast is what `forebay profile` measured, or else the "
         "order of `tiers`. What "
         "gets cold moves down in the background."),
-    per_file<&FileSettings::tier>("tier", {.empty = "the placement decides", .form = Form::Name},
-                                  "Name of the only tier to use."),
+    per_file<&FileSettings::tier>(
+        "tier", {.empty = "the placement decides", .form = Form::Name},
+        "Name of the only tier to use. Bytes change in `memory` and `pmem` tiers only: to "
+        "another one they get by way of those, first of all when room is short."),
     per_file<&FileSettings::eviction>("eviction", kAny,
                                       "Which clean bucket is forgotten first when room is needed: least "
                                       "recently used, least frequently used, "
                                       "or first in. Dirty bytes are never evicted."),
-    per_file<&FileSettings::pin>("pin", kAny, "Keep the file's bytes in the tiers until it is unpinned."),
+    per_file<&FileSettings::pin>("pin", kAny,
+                                 "Bring the file into the tiers when it is opened, and keep there what was "
+                                 "brought, read or written until it is unpinned or closed by everyone."),
 
     per_file<&FileSettings::admission_read>(
         "admission.read", kAny,
@@ -245,7 +250,9 @@ constexpr auto kTable = std::to_array<Setting>({
         "How long an operation waits for home before it fails with an error. The bytes stay staged."),
     global<&Settings::limits, &LimitSettings::open_files>(
         "limits.open_files", between(16, 1'048'576),
-        "Files a process can have open through the buffer at one time. Further ones are not buffered."),
+        "Files a process can have open through the buffer at one time. Further ones are refused by the "
+        "native "
+        "interface, and not buffered by the others."),
     global<&Settings::limits, &LimitSettings::descriptors>(
         "limits.descriptors", between(8, 65'536),
         "Files at home that a process keeps open after its application has closed them, or that it took over "

@@ -192,6 +192,8 @@ Result<BucketTable::Inserted> BucketTable::insert(Key key, std::uint32_t tier) {
     if (slot) view(index).reset_weights();
     bucket.hits.store(0, std::memory_order_relaxed);
     bucket.flags.fetch_and(kBucketForgets, std::memory_order_relaxed);
+    if ((control_.file(key_file(key)).flags.load(std::memory_order_relaxed) & kFilePinsAll) != 0)
+      bucket.flags.fetch_or(kBucketPinned, std::memory_order_relaxed);
     note_forgetting(bucket);
     bucket.dirty_since.store(0, std::memory_order_relaxed);
     const auto now = control_.tick();

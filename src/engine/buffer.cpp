@@ -163,6 +163,10 @@ Result<std::shared_ptr<File>> Buffer::enter(Fd fd, const std::string& path, int 
   FOREBAY_ASSIGN(auto real, real_path(fd.get(), path));
   auto settings = core_.settings.for_file(real, (flags & O_TRUNC) != 0 ? 0 : stamp.size);
   if (adjust) adjust(settings);
+  const auto only_tier = core_.tiers.number_of(settings.tier);
+  if (!only_tier && !settings.tier.empty())
+    return fail(EINVAL,
+                format_text("the buffer has no tier named \"{}\", asked for {}", settings.tier, path));
 
   const bool past = writable && settings.written_past;
   const auto marks = (writable ? kOpenToWrite : 0) | (past ? kOpenPast : 0);
@@ -202,6 +206,7 @@ Result<std::shared_ptr<File>> Buffer::enter(Fd fd, const std::string& path, int 
   if (past) drop_buckets(core_, number, 0, kMaxBlock, Drop::kClean);
   auto& record = core_.control.file(number);
   file->keep_after_close(settings.after_close == AfterClose::Keep);
+  record.only_tier.store(only_tier ? *only_tier + 1 : 0);
   if (settings.mode == Mode::Scratch) record.scratch.store(scratch_mark(record));
   if (writable) {
     drainer_.add(home, settings);
@@ -212,8 +217,12 @@ Result<std::shared_ptr<File>> Buffer::enter(Fd fd, const std::string& path, int 
     if (auto again = HomeFile::reopen(core_, number)) drainer_.add(std::move(*again), settings);
   }
   if (writable && (flags & O_TRUNC) != 0 && !known_empty(record)) FOREBAY_TRY(file->truncate(0));
-  if (settings.pin) FOREBAY_TRY(file->pin(0, ~std::uint64_t{0} >> 1));
-  if (settings.prefetch_at_open == PrefetchAtOpen::File && settings.mode != Mode::Bypass &&
+  const bool buffered = settings.mode != Mode::Bypass;
+  if (settings.pin && buffered) {
+    record.flags.fetch_or(kFilePinned | kFilePinsAll);
+    fetcher_.pin_there(number, 0, kMaxBlock, true);
+  }
+  if ((settings.pin || settings.prefetch_at_open == PrefetchAtOpen::File) && buffered &&
       (flags & O_ACCMODE) != O_WRONLY) {
     (void)file->prefetch(0, ~std::uint64_t{0} >> 1);
   }
@@ -272,8 +281,8 @@ Status Buffer::agree_on_bypass(const std::shared_ptr<HomeFile>& home, bool share
 void Buffer::end_wishes(std::uint32_t number) {
   auto& record = core_.control.file(number);
   end_reservation(core_, number);
-  const auto before = record.flags.fetch_and(~std::uint32_t{kFilePinned | kFileExclusive});
-  if ((before & kFilePinned) != 0) fetcher_.pin(number, 0, record.size.load(), false);
+  const auto before = record.flags.fetch_and(~std::uint32_t{kFilePinned | kFilePinsAll | kFileExclusive});
+  if ((before & kFilePinned) != 0) fetcher_.pin_there(number, 0, kMaxBlock, false);
 }
 
 void Buffer::closed(const HomeFile& home) {

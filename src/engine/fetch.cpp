@@ -139,14 +139,20 @@ Status Fetcher::gather(const HomeFile& home, const FileSettings& settings, std::
       }
       Status status;
       const auto place = bucket.place.load() - 1;
-      core_.buckets.view(*found).for_each(at, at + length,
-                                          [&](std::uint32_t b, std::uint32_t e, ByteState s) {
-                                            if (!readable(s)) {
-                                              gaps.push_back({start + b, e - b, out + (b - at)});
-                                            } else if (status) {
-                                              status = core_.tiers.read(place, b, e - b, out + (b - at));
-                                            }
-                                          });
+      core_.buckets.view(*found).for_each(
+          at, at + length, [&](std::uint32_t b, std::uint32_t e, ByteState s) {
+            if (!readable(s)) {
+              gaps.push_back({start + b, e - b, out + (b - at)});
+            } else if (const auto got = core_.tiers.read(place, b, e - b, out + (b - at)); !got) {
+              core_.slots.note_failure(core_.tiers.of_slot(place).index, got.error());
+              // Home has what is clean.
+              if (s == ByteState::kValid) {
+                gaps.push_back({start + b, e - b, out + (b - at)});
+              } else if (status) {
+                status = got;
+              }
+            }
+          });
       touch(core_, bucket, settings.eviction);
       return status;
     }
@@ -454,17 +460,41 @@ bool Fetcher::has(const HomeFile& home, std::uint64_t offset, std::uint64_t leng
   return true;
 }
 
-void Fetcher::pin(std::uint32_t file, std::uint64_t offset, std::uint64_t length, bool pinned) {
-  if (length == 0) return;
-  const auto bucket_size = core_.bucket_size();
-  for_each_bucket_of(core_, file, offset / bucket_size, (offset + length - 1) / bucket_size,
-                     [&](std::uint64_t block, std::uint32_t index) {
-                       const auto guard = core_.buckets.lock(index, core_.files.key(file, block));
-                       if (!guard || !*guard) return;
-                       auto& flags = core_.control.bucket(index).flags;
-                       pinned ? flags.fetch_or(kBucketPinned)
-                              : flags.fetch_and(~std::uint32_t{kBucketPinned});
-                     });
+void Fetcher::pin_there(std::uint32_t file, std::uint64_t first, std::uint64_t last, bool pinned) {
+  for_each_bucket_of(core_, file, first, last, [&](std::uint64_t block, std::uint32_t index) {
+    const auto guard = core_.buckets.lock(index, core_.files.key(file, block));
+    if (!guard || !*guard) return;
+    auto& flags = core_.control.bucket(index).flags;
+    pinned ? flags.fetch_or(kBucketPinned) : flags.fetch_and(~std::uint32_t{kBucketPinned});
+  });
+}
+
+Status Fetcher::pin_all(const HomeFile& home, const FileSettings& settings, std::uint64_t first,
+                        std::uint64_t last) {
+  std::vector<std::uint64_t> pinned;
+  const auto deadline = std::chrono::steady_clock::now() + core_.settings.pressure.wait;
+  const auto pin = [&](std::uint64_t block) -> Status {
+    // What was found or made may be evicted before it is pinned.
+    for (int i = 0; i < kOptimisticTries; ++i) {
+      FOREBAY_ASSIGN(const auto index, stager_.bucket_by(home.key(block), settings, deadline));
+      FOREBAY_ASSIGN(const auto guard, core_.buckets.lock(index, home.key(block)));
+      if (!guard) continue;
+      const auto before = core_.control.bucket(index).flags.fetch_or(kBucketPinned);
+      if ((before & kBucketPinned) == 0) pinned.push_back(block);
+      return {};
+    }
+    return fail(ENOBUFS, "others take its room at once");
+  };
+  for (auto block = first; block <= last; ++block) {
+    const auto status = pin(block);
+    if (status) continue;
+    for (const auto one : pinned) pin_there(home.file(), one, one, false);
+    if (status.error().code != ENOBUFS) return status;
+    return fail(ENOSPC, format_text("the tiers have no room for {} blocks of {} beside what cannot be "
+                                    "forgotten: nothing of them is pinned",
+                                    last - first + 1, home.path()));
+  }
+  return {};
 }
 
 }  // namespace forebay

@@ -46,8 +46,11 @@ class Fetcher {
   // who would ask others to bring it: waking them costs more than looking.
   [[nodiscard]] bool has(const HomeFile& home, std::uint64_t offset, std::uint64_t length) const;
 
-  // Sets or clears the pin of every bucket of the range.
-  void pin(std::uint32_t file, std::uint64_t offset, std::uint64_t length, bool pinned);
+  // Sets or clears the pin of the buckets that there are of blocks [first, last].
+  void pin_there(std::uint32_t file, std::uint64_t first, std::uint64_t last, bool pinned);
+  // Makes those that there are not, and pins all. ENOSPC: there is no room for all of them, also after
+  // `pressure.wait`; then those that were pinned before are.
+  Status pin_all(const HomeFile& home, const FileSettings& settings, std::uint64_t first, std::uint64_t last);
 
  private:
   // A part of a read that home must give, and where it may be kept afterwards.

@@ -166,16 +166,27 @@ Ticket File::prefetch(std::uint64_t offset, std::uint64_t length) {
 }
 
 Status File::pin(std::uint64_t offset, std::uint64_t length) {
-  FOREBAY_TRY(usable(false));
-  FOREBAY_TRY(prefetch(offset, length).wait(buffer_.core_.settings.limits.home_wait));
-  buffer_.core_.control.file(number_).flags.fetch_or(kFilePinned);
-  buffer_.fetcher_.pin(number_, offset, length, true);
+  FOREBAY_TRY(usable(!readable_));
+  if (settings_.mode == Mode::Bypass || direct()) return {};
+  auto& record = buffer_.core_.control.file(number_);
+  const auto size = record.size.load();
+  if (offset >= size || length == 0) return {};
+  const auto bucket_size = buffer_.core_.bucket_size();
+  const auto end = length > size - offset ? size : offset + length;
+  record.flags.fetch_or(kFilePinned);
+  FOREBAY_TRY(buffer_.fetcher_.pin_all(*home_, settings_, offset / bucket_size, (end - 1) / bucket_size));
+  if (!readable_) return {};
+  FOREBAY_TRY(prefetch(offset, end - offset).wait(buffer_.core_.settings.limits.home_wait));
   return {};
 }
 
 Status File::unpin(std::uint64_t offset, std::uint64_t length) {
-  FOREBAY_TRY(usable(false));
-  buffer_.fetcher_.pin(number_, offset, length, false);
+  FOREBAY_TRY(usable(!readable_));
+  if (length == 0) return {};
+  const auto bucket_size = buffer_.core_.bucket_size();
+  const auto end = length > max_size() - std::min(offset, max_size()) ? max_size() : offset + length;
+  buffer_.core_.control.file(number_).flags.fetch_and(~std::uint32_t{kFilePinsAll});
+  buffer_.fetcher_.pin_there(number_, offset / bucket_size, (end - 1) / bucket_size, false);
   return {};
 }
 

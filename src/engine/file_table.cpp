@@ -108,7 +108,16 @@ std::uint32_t FileTable::take_free() const {
   }
 }
 
-Status FileTable::set_path(std::uint32_t file, std::string_view path) const {
+std::uint32_t FileTable::take_long_path(std::uint32_t file) const {
+  const auto count = control_.header().long_path_count;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::uint32_t free = 0;
+    if (control_.long_path(i).owner.compare_exchange_strong(free, file + 1)) return i + 1;
+  }
+  return 0;
+}
+
+Status FileTable::set_path(std::uint32_t file, std::string_view path) {
   auto& record = control_.file(file);
   record.path_length = static_cast<std::uint32_t>(path.size());
   record.long_path = 0;
@@ -116,12 +125,13 @@ Status FileTable::set_path(std::uint32_t file, std::string_view path) const {
   if (path.size() > record.path.size()) {
     if (path.size() > sizeof(LongPath::text))
       return fail(ENAMETOOLONG, "the path is longer than any path can be");
-    const auto count = control_.header().long_path_count;
-    for (std::uint32_t i = 0; i < count && record.long_path == 0; ++i) {
-      std::uint32_t free = 0;
-      if (control_.long_path(i).owner.compare_exchange_strong(free, file + 1)) record.long_path = i + 1;
+    record.long_path = take_long_path(file);
+    if (record.long_path == 0) {
+      const auto has_one = [](const FileRecord& other) { return other.long_path != 0; };
+      (void)forget_closed(has_one, [&] { return (record.long_path = take_long_path(file)) != 0; });
     }
-    if (record.long_path == 0) return fail(ENAMETOOLONG, "no room is left for such long paths in the buffer");
+    if (record.long_path == 0)
+      return fail(ENAMETOOLONG, "as many files with such long paths are in use as the buffer has room for");
     target = control_.long_path(record.long_path - 1).text.data();
   }
   std::memcpy(target, path.data(), path.size());
@@ -186,7 +196,7 @@ Result<std::uint32_t> FileTable::make(const HomeStamp& home, std::string_view pa
   record.error.store(0);
   record.flags.store(0);
   record.scratch.store(0);
-  record.options.store(0);
+  record.only_tier.store(0);
   record.opens_hint.store(0);
   record.dirty_end.store(0);
   // The counts go on: whoever still looks at the record's last file must not take a word for unchanged, and
@@ -302,14 +312,20 @@ Status FileTable::forget(std::uint32_t file, std::uint64_t its_key, const std::f
   return {};
 }
 
-// Evicts the clean buckets of files that nobody has open, the longest unused first, and frees those left with
-// none. Returns one of the freed records, taken: index + 1.
 std::uint32_t FileTable::make_room() {
+  std::uint32_t taken = 0;
+  const auto any = [](const FileRecord&) { return true; };
+  return forget_closed(any, [&] { return (taken = take_free()) != 0; }) ? taken : 0;
+}
+
+bool FileTable::forget_closed(const std::function<bool(const FileRecord&)>& which,
+                              const std::function<bool()>& enough) {
   const auto count = control_.files_ready();
   std::vector<std::uint32_t> candidates;
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto& record = control_.file(i);
-    if (record.owner.load() == kLinked && record.opens_hint.load() == 0 && record.batch.load() == 0)
+    if (record.owner.load() == kLinked && record.opens_hint.load() == 0 && record.batch.load() == 0 &&
+        which(record))
       candidates.push_back(i);
   }
   std::ranges::sort(candidates, {}, [&](std::uint32_t i) { return control_.file(i).last_used.load(); });
@@ -327,9 +343,9 @@ std::uint32_t FileTable::make_room() {
     for (const auto i : batch) {
       if (chosen[i]) free_unlocked(i);
     }
-    if (const auto taken = take_free(); taken != 0) return taken;
+    if (enough()) return true;
   }
-  return 0;
+  return false;
 }
 
 void FileTable::sweep() {

@@ -113,7 +113,8 @@ class FileTable {
   Result<std::uint32_t> make(const HomeStamp& home, std::string_view path);
   [[nodiscard]] std::uint32_t take_free() const;  // index + 1
   void unlink(std::uint32_t file) const;
-  Status set_path(std::uint32_t file, std::string_view path) const;
+  Status set_path(std::uint32_t file, std::string_view path);
+  [[nodiscard]] std::uint32_t take_long_path(std::uint32_t file) const;  // index + 1
   void clear_path(std::uint32_t file) const;
   // By the process of that slot, with all of these marks; `listed`: by any that lives.
   [[nodiscard]] bool lists(std::uint32_t slot, std::uint32_t file, std::uint32_t marks) const;
@@ -124,6 +125,11 @@ class FileTable {
   [[nodiscard]] bool listed(std::uint32_t file, std::uint32_t marks = 0,
                             std::uint32_t except_slot = ~0u) const;
   bool free_unlocked(std::uint32_t file);
+  // Evicts the clean buckets of files of which it is true and which nobody has open, the longest unused
+  // first, and frees the records that are left with none, until there are enough.
+  bool forget_closed(const std::function<bool(const FileRecord&)>& which,
+                     const std::function<bool()>& enough);
+  // One of the records freed so, taken: index + 1.
   std::uint32_t make_room();
 
   const Control& control_;

@@ -53,6 +53,21 @@ TEST(Growth, RecordsHaveStorageWhenTheyAreUsed) {
     EXPECT_EQ(TestBuffer::read_all(*open[static_cast<std::size_t>(i)]), std::to_string(i));
 }
 
+// Each file that was ever opened kept its place, and when all were taken no more could be opened for good.
+TEST(Growth, LongPathsOfClosedFilesMakeWay) {
+  TestBuffer buffer;
+  const auto folder = buffer.home(std::string(200, 'd')) + "/" + std::string(200, 'e');
+  std::filesystem::create_directories(folder);
+  for (int i = 0; i < 20; ++i) {
+    auto file = buffer->open(folder + "/" + std::to_string(i), O_RDWR | O_CREAT);
+    ASSERT_TRUE(file) << i << ": " << file.error().message;
+    ASSERT_TRUE((*file)->write(0, bytes_of(std::to_string(i))));
+    ASSERT_TRUE((*file)->close());
+  }
+  for (int i = 0; i < 20; ++i)
+    EXPECT_EQ(TestBuffer::slurp(folder + "/" + std::to_string(i)), std::to_string(i));
+}
+
 TEST(Growth, WhoAttachesLaterFindsWhatLiesBeyondTheFirst) {
   TestBuffer buffer("drain.trigger=never");
   constexpr int kFiles = 3 * static_cast<int>(kFirstFiles);

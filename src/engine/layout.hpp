@@ -147,15 +147,16 @@ inline constexpr std::uint32_t kOpenMarks = kOpenToWrite | kOpenPast | kOpenHold
 inline constexpr std::uint32_t kInlinePath = 264;
 
 enum FileFlag : std::uint32_t {
-  kFileExclusive = 2,  // hint: no other node writes it
-  kFilePinned = 4,     // some of it is pinned
-  kFileBypass = 8,     // read and written at home only
-  kFileTimed = 16,     // home is given the time of the last write here, not that of the drain
-  kFileUnlinked = 32,  // has no name any more: its bytes go with its last user
-  kFilePast = 64,      // somebody has it open with kOpenPast: nothing is filled from home
-  kFileHeld = 128,     // somebody has it open with kOpenHolds
-  kFileDrops = 256,    // what is clean is forgotten when nobody has it open
-  kFileClaims = 512,   // what it reserves is kept free for it
+  kFileExclusive = 2,   // hint: no other node writes it
+  kFilePinned = 4,      // some of it is pinned
+  kFileBypass = 8,      // read and written at home only
+  kFileTimed = 16,      // home is given the time of the last write here, not that of the drain
+  kFileUnlinked = 32,   // has no name any more: its bytes go with its last user
+  kFilePast = 64,       // somebody has it open with kOpenPast: nothing is filled from home
+  kFileHeld = 128,      // somebody has it open with kOpenHolds
+  kFileDrops = 256,     // what is clean is forgotten when nobody has it open
+  kFileClaims = 512,    // what it reserves is kept free for it
+  kFilePinsAll = 1024,  // each bucket that it gets is pinned
 };
 
 struct alignas(64) FileRecord {
@@ -181,7 +182,7 @@ struct alignas(64) FileRecord {
   Wide error_ns;
   Word opens_hint;  // never less than the truth
   Word flags;
-  Word options;    // FileOptions packed: what the last opener asked for
+  Word only_tier;  // index + 1 of the tier that the last opener wants its bytes in; 0: any
   Word buckets;    // how many buckets it and the record's last files have; more after deaths, never less
   Wide last_used;  // ticks
   Word scratch;    // scratch_mark() if the file never goes home and is removed with its last user

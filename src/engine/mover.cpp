@@ -98,17 +98,20 @@ void Mover::open_queue() {
   ring_lease_.reset();
 }
 
-std::optional<std::uint32_t> Mover::tier_below(std::uint32_t tier) const {
+std::optional<Mover::Descent> Mover::next_descent(std::uint32_t tier) const {
   for (auto below = tier + 1; below < core_.tiers.count(); ++below) {
     if (core_.slots.left_out(below)) continue;
-    if (core_.slots.free_about(below) > 0) return below;
+    const auto candidate = coldest(tier, below);
+    if (!candidate) continue;
+    if (core_.slots.free_about(below) > 0) return Descent{*candidate, below};
     // Clean bytes of a lower tier make way for anything from above.
-    if (evict_one(core_, below, EvictionOrder::kLeastRecent, ~0u)) return below;
+    if (evict_one(core_, below, EvictionOrder::kLeastRecent, ~0u)) return Descent{*candidate, below};
   }
   return std::nullopt;
 }
 
-std::optional<Mover::Candidate> Mover::coldest(std::uint32_t tier) const {
+// Of those that may go to `below`. What is to be there and nowhere else goes first.
+std::optional<Mover::Candidate> Mover::coldest(std::uint32_t tier, std::uint32_t below) const {
   auto& hand = core_.control.shared().tiers[tier].hand;
   const auto available = core_.slots.available(tier);
   const auto first = core_.tiers[tier].first_slot;
@@ -126,8 +129,12 @@ std::optional<Mover::Candidate> Mover::coldest(std::uint32_t tier) const {
     const bool busy = bucket.claimer.load() != 0 || bucket.lock.load() != 0 || (candidate.version & 1) != 0;
     if (candidate.key == 0 || busy || (bucket.flags.load() & (kBucketPinned | kBucketDamaged)) != 0) continue;
     if (std::ranges::any_of(moving_, [&](const Moving& m) { return m.candidate.bucket == index; })) continue;
+    const auto only = key_file(candidate.key) < core_.control.header().file_count
+                          ? core_.control.file(key_file(candidate.key)).only_tier.load()
+                          : 0;
+    if (only != 0 && only != below + 1) continue;
     ++seen;
-    const auto idle = ticks_since(bucket.used.load(), now);
+    const auto idle = only != 0 ? ~std::uint32_t{0} : ticks_since(bucket.used.load(), now);
     if (best && idle <= best_idle) continue;
     best = candidate;
     best_idle = idle;
@@ -161,14 +168,13 @@ bool Mover::settle(const Candidate& candidate, std::uint32_t slot) {
 }
 
 bool Mover::demote_one(std::uint32_t tier) {
-  const auto below = tier_below(tier);
-  if (!below) return evict_one(core_, tier, EvictionOrder::kLeastRecent, ~0u);
-  const auto candidate = coldest(tier);
-  if (!candidate) return false;
-  const auto slot = core_.slots.take(*below, candidate->bucket);
+  const auto descent = next_descent(tier);
+  if (!descent) return evict_one(core_, tier, EvictionOrder::kLeastRecent, ~0u);
+  const auto& [candidate, below] = *descent;
+  const auto slot = core_.slots.take(below, candidate.bucket);
   if (!slot) return false;
-  const auto* data = core_.buckets.data(core_.control.bucket(candidate->bucket));
-  auto& target = core_.tiers[*below];
+  const auto* data = core_.buckets.data(core_.control.bucket(candidate.bucket));
+  auto& target = core_.tiers[below];
   if (data == nullptr) {
     core_.slots.give_back(*slot);
     return false;
@@ -176,11 +182,11 @@ bool Mover::demote_one(std::uint32_t tier) {
   if (target.mapped) {
     std::memcpy(target.mapped->slot(*slot - target.first_slot), data, core_.bucket_size());
   } else if (const auto status = target.block->write(*slot - target.first_slot, data); !status) {
-    core_.slots.note_write_failure(*below, status.error());
+    core_.slots.note_failure(below, status.error());
     core_.slots.give_back(*slot);
     return false;
   }
-  if (settle(*candidate, *slot)) count(core_.counters().demotions);
+  if (settle(candidate, *slot)) count(core_.counters().demotions);
   return true;
 }
 
@@ -192,7 +198,7 @@ void Mover::reap(std::chrono::milliseconds wait) {
   const auto moving = *found;
   moving_.erase(found);
   if (!done->status) {
-    core_.slots.note_write_failure(queue_tier_, done->status.error());
+    core_.slots.note_failure(queue_tier_, done->status.error());
     core_.slots.give_back(moving.slot);
   } else if (settle(moving.candidate, moving.slot)) {
     count(core_.counters().demotions);
@@ -204,17 +210,17 @@ bool Mover::demote_through_queue(std::uint32_t tier) {
   auto tries = std::uint64_t{core_.tiers[tier].slots} * kRounds;
   bool taken = true;
   while (core_.slots.free_about(tier) + moving_.size() < wanted && tries-- > 0) {
-    const auto below = tier_below(tier);
-    const auto candidate = below && *below == queue_tier_ ? coldest(tier) : std::nullopt;
-    const auto slot = candidate ? core_.slots.take(queue_tier_, candidate->bucket) : std::nullopt;
+    const auto descent = next_descent(tier);
+    const bool ours = descent && descent->below == queue_tier_;
+    const auto slot = ours ? core_.slots.take(queue_tier_, descent->candidate.bucket) : std::nullopt;
     taken = slot.has_value();
     if (!taken) break;
-    const auto* data = core_.buckets.data(core_.control.bucket(candidate->bucket));
+    const auto* data = core_.buckets.data(core_.control.bucket(descent->candidate.bucket));
     if (data == nullptr) {
       core_.slots.give_back(*slot);
       continue;
     }
-    moving_.push_back({*candidate, *slot});
+    moving_.push_back({descent->candidate, *slot});
     while (!queue_->submit_write(*slot - core_.tiers[queue_tier_].first_slot, data, *slot)) {
       reap(std::chrono::milliseconds(1000));
     }
@@ -226,8 +232,8 @@ bool Mover::demote_through_queue(std::uint32_t tier) {
 
 void Mover::keep_room(std::uint32_t tier) {
   if (core_.slots.free_about(tier) >= low_water(tier) || tier + 1 >= core_.tiers.count()) return;
-  const auto below = tier_below(tier);
-  const bool through_queue = queue_ && below && *below == queue_tier_ && core_.tiers[tier].mapped;
+  const auto descent = next_descent(tier);
+  const bool through_queue = queue_ && descent && descent->below == queue_tier_ && core_.tiers[tier].mapped;
   // One at a time only where many at a time do not go any more: the disk would have nothing to do in between.
   if (through_queue && demote_through_queue(tier)) return;
   for (std::uint32_t i = 0; i < core_.tiers[tier].slots && core_.slots.free_about(tier) < high_water(tier);
@@ -244,9 +250,11 @@ Status Mover::promote(Key key) {
   const auto place = bucket.place.load(std::memory_order_acquire);
   if (place == 0 || bucket.key.load() != key || (candidate.version & 1) != 0) return {};
   if (core_.tiers.data(place - 1) != nullptr) return {};
+  const auto only = core_.control.file(key_file(key)).only_tier.load();
+  const bool must_be_there = only != 0 && only <= core_.tiers.count() && core_.tiers[only - 1].mapped;
   for (std::uint32_t tier = 0; tier < core_.tiers.count(); ++tier) {
     auto& target = core_.tiers[tier];
-    if (!target.mapped) continue;
+    if (!target.mapped || (must_be_there && tier + 1 != only)) continue;
     const auto take = [&] {
       return room_is_claimed(core_, key_file(key)) ? std::nullopt : core_.slots.take(tier, *found);
     };
@@ -262,6 +270,9 @@ Status Mover::promote(Key key) {
     if (const auto status = empty ? Status{} : core_.tiers.read(place - 1, 0, core_.bucket_size(), to);
         !status) {
       core_.slots.give_back(*slot);
+      core_.slots.note_failure(core_.tiers.of_slot(place - 1).index, status.error());
+      // Home has what is clean.
+      if (core_.buckets.evict(*found, key)) return {};
       return status;
     }
     if (settle(candidate, *slot)) count(core_.counters().promotions);

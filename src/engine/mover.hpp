@@ -63,8 +63,13 @@ class Mover {
   // False when the tier below takes no more.
   bool demote_through_queue(std::uint32_t tier);
   void reap(std::chrono::milliseconds wait);
-  [[nodiscard]] std::optional<std::uint32_t> tier_below(std::uint32_t tier) const;
-  [[nodiscard]] std::optional<Candidate> coldest(std::uint32_t tier) const;
+  // A bucket of a tier and the tier below that it may go to, where room was found.
+  struct Descent {
+    Candidate candidate;
+    std::uint32_t below;
+  };
+  [[nodiscard]] std::optional<Descent> next_descent(std::uint32_t tier) const;
+  [[nodiscard]] std::optional<Candidate> coldest(std::uint32_t tier, std::uint32_t below) const;
   // Publishes that the bucket's bytes now lie in `slot` (in hand), if it is unchanged since. Gives back what
   // is left over.
   bool settle(const Candidate& candidate, std::uint32_t slot);

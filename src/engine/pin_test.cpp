@@ -42,6 +42,51 @@ TEST(Pin, EndsWithTheLastClose) {
   EXPECT_EQ(pinned_buckets(*test), 0u);
 }
 
+// They were opened for writing only, and refused for it.
+TEST(Pin, OfAFileOpenedForWritingOnlyKeepsWhatIsWritten) {
+  TestBuffer test("pin=true");
+  auto file = test.open(test.home("a"), O_WRONLY | O_CREAT);
+  ASSERT_EQ(file->write(0, bytes_of(std::string(8192, 'x'))), 8192u);
+  EXPECT_EQ(pinned_buckets(*test), 2u);
+  ASSERT_TRUE(file->pin(0, 4096));
+  ASSERT_TRUE(file->close());
+  EXPECT_EQ(pinned_buckets(*test), 0u);
+}
+
+TEST(Pin, OfAWholeFileHoldsForWhatComesLater) {
+  TestBuffer test("pin=true readahead.max=0");
+  std::ofstream(test.home("a")) << std::string(8192, 'x');
+  auto file = test.open(test.home("a"), O_RDWR);
+  ASSERT_TRUE(test.eventually([&] { return pinned_buckets(*test) == 2; }));
+  ASSERT_EQ(file->write(8192, bytes_of(std::string(4096, 'y'))), 4096u);
+  ASSERT_TRUE(file->sync());
+  EXPECT_EQ(pinned_buckets(*test), 3u);
+  ASSERT_TRUE(file->unpin(0, ~std::uint64_t{0}));
+  EXPECT_EQ(pinned_buckets(*test), 0u);
+}
+
+// It evicted its own first blocks for the sake of the last, and said that all were pinned.
+TEST(Pin, OfMoreThanThereIsRoomForIsRefused) {
+  TestBuffer test("readahead.max=0 pressure.wait=100ms");
+  std::ofstream(test.home("a")) << std::string(32 * 4096, 'x');
+  auto file = test.open(test.home("a"), O_RDONLY);
+  ASSERT_TRUE(file->pin(0, 4096));
+  const auto all = file->pin(0, ~std::uint64_t{0});
+  ASSERT_FALSE(all);
+  EXPECT_EQ(all.error().code, ENOSPC);
+  EXPECT_EQ(pinned_buckets(*test), 1u);
+  ASSERT_TRUE(file->pin(4096, 4096));
+  EXPECT_EQ(pinned_buckets(*test), 2u);
+}
+
+TEST(Pin, OfARangeThatReachesBeyondTheLargestNumber) {
+  TestBuffer test("readahead.max=0");
+  std::ofstream(test.home("a")) << std::string(3 * 4096, 'x');
+  auto file = test.open(test.home("a"), O_RDONLY);
+  ASSERT_TRUE(file->pin(4096, ~std::uint64_t{0}));
+  EXPECT_EQ(pinned_buckets(*test), 2u);
+}
+
 // It would keep its room for good.
 TEST(Pin, EndsWithTheDeathOfTheLastWhoHasTheFileOpen) {
   TestBuffer test("readahead.max=0");

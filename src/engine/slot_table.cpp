@@ -152,7 +152,7 @@ void SlotTable::note_growth_failure(std::uint32_t tier, const Error& error) {
            error.message);
 }
 
-void SlotTable::note_write_failure(std::uint32_t tier, const Error& error) {
+void SlotTable::note_failure(std::uint32_t tier, const Error& error) {
   if (error.code == EFBIG) return refused_[tier].store(control_.tick(), std::memory_order_relaxed);
   auto& shared = control_.shared().tiers[tier];
   shared.failed_at.store(control_.tick(), std::memory_order_relaxed);

@@ -55,9 +55,9 @@ class SlotTable {
   // ago.
   bool grow(std::uint32_t tier, Asker asker = Asker::kCaller);
 
-  // A bucket could not be written to the tier: it is left out for a while. What this process alone may not do
-  // (EFBIG: its limit on the size of files) is no concern of the others.
-  void note_write_failure(std::uint32_t tier, const Error& error);
+  // A bucket could not be written to the tier, or read from it: it is left out for a while. What this process
+  // alone may not do (EFBIG: its limit on the size of files) is no concern of the others.
+  void note_failure(std::uint32_t tier, const Error& error);
   [[nodiscard]] bool left_out(std::uint32_t tier) const;
 
   [[nodiscard]] std::uint32_t available(std::uint32_t tier) const {

@@ -44,9 +44,11 @@ PlacementPolicy policy_of(Placement placement) {
 PlacementOrder Stager::tiers_for(Key key, const FileSettings& settings) const {
   PlacementOrder mapped;
   std::array<PlacementTier, kPlacementTiers> figures{};
+  // To a tier that is not mapped it gets by way of the others: see Mover::next_descent.
+  const auto only = core_.tiers.number_of(settings.tier);
+  const bool must_be_there = only && core_.tiers[*only].mapped;
   for (std::uint32_t tier = 0; tier < core_.tiers.count(); ++tier) {
-    if (!core_.tiers[tier].mapped) continue;
-    if (!settings.tier.empty() && core_.tiers[tier].name != settings.tier) continue;
+    if (!core_.tiers[tier].mapped || (must_be_there && tier != *only)) continue;
     figures[mapped.count] = {core_.tiers[tier].bandwidth};
     mapped.tiers[mapped.count++] = static_cast<std::uint8_t>(tier);
   }
@@ -78,6 +80,17 @@ Result<std::uint32_t> Stager::bucket_for(Key key, const FileSettings& settings) 
     } while (evict_one(core_, tier, order_of(settings.eviction), key_file(key)));
   }
   return fail(ENOBUFS, "no room in the mapped tiers");
+}
+
+Result<std::uint32_t> Stager::bucket_by(Key key, const FileSettings& settings, Clock::time_point deadline) {
+  for (;;) {
+    const auto room = core_.control.shared().room.load(std::memory_order_acquire);
+    auto bucket = bucket_for(key, settings);
+    if (bucket || bucket.error().code != ENOBUFS || Clock::now() >= deadline) return bucket;
+    drainer_.press();
+    mover_.press();
+    FOREBAY_TRY(wait_for_room(room));
+  }
 }
 
 bool Stager::take(const BucketView& states, std::byte* bytes, const Part& part) {

@@ -4,6 +4,7 @@
 // Thread-safe.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <span>
 
@@ -31,6 +32,9 @@ class Stager {
 
   // A bucket for `key` in a mapped tier, evicting what may be forgotten. ENOBUFS: none without waiting.
   Result<std::uint32_t> bucket_for(Key key, const FileSettings& settings);
+  // The same, waiting until then for room that is made.
+  Result<std::uint32_t> bucket_by(Key key, const FileSettings& settings,
+                                  std::chrono::steady_clock::time_point deadline);
 
  private:
   [[nodiscard]] PlacementOrder tiers_for(Key key, const FileSettings& settings) const;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "base/format.hpp"
@@ -72,6 +73,12 @@ Result<Tiers> Tiers::open(const Control& control, const std::string& buffer_name
     tiers.tiers_.push_back(std::move(tier));
   }
   return tiers;
+}
+
+std::optional<std::uint32_t> Tiers::number_of(const std::string& name) const {
+  const auto found = std::ranges::find_if(tiers_, [&](const auto& tier) { return tier->name == name; });
+  if (name.empty() || found == tiers_.end()) return std::nullopt;
+  return (*found)->index;
 }
 
 void Tiers::note_figures(const Settings& settings, const Profile& profile) {

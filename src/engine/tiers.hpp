@@ -47,6 +47,8 @@ class Tiers {
   [[nodiscard]] std::size_t count() const { return tiers_.size(); }
   [[nodiscard]] Tier& operator[](std::size_t i) { return *tiers_[i]; }
   [[nodiscard]] Tier& of_slot(std::uint32_t slot);
+  // None has the empty name.
+  [[nodiscard]] std::optional<std::uint32_t> number_of(const std::string& name) const;
 
   // Is there storage for the slot, and so for its checksums?
   [[nodiscard]] bool reserved(std::uint32_t slot) {
