@@ -11,6 +11,7 @@
 
 #include "os/fd.hpp"
 #include "tools/forebay/errand.hpp"
+#include "tools/forebay/run/process.hpp"
 
 namespace forebay {
 namespace {
@@ -43,12 +44,24 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   ::_exit(kSignalled - 1);
 }
 
-// Those a terminal sends to its whole foreground group: the command has them already.
+// Those a terminal sends to its whole foreground group: the command has them already. When it hangs up, it
+// tells the leader of its session alone.
 bool came_from_terminal(const siginfo_t& info) {
   const int signal = info.si_signo;
-  return info.si_code == SI_KERNEL && (signal == SIGINT || signal == SIGQUIT || signal == SIGTSTP ||
-                                       signal == SIGHUP || signal == SIGWINCH || signal == SIGCONT);
+  if (info.si_code != SI_KERNEL) return false;
+  if (signal == SIGHUP || signal == SIGCONT) return ::getsid(0) != ::getpid();
+  return signal == SIGINT || signal == SIGQUIT || signal == SIGTSTP || signal == SIGWINCH;
 }
+
+// What the command sends to its process group, which is ours, it has itself; what it sends to us alone is not
+// meant for it either. Others of the group (the script that started us) may mean us and with us the command.
+bool came_from_command(const siginfo_t& info, pid_t child) {
+  return info.si_code == SI_USER && ::getpgid(info.si_pid) == ::getpgrp() &&
+         descends_from(info.si_pid, child);
+}
+
+// Those by which a terminal stops a job. Whoever stops the command alone (SIGSTOP) lets it go on alone.
+bool is_stop_of_job(int signal) { return signal == SIGTSTP || signal == SIGTTIN || signal == SIGTTOU; }
 
 Ended ended_as(const siginfo_t& child) {
   if (child.si_code == CLD_EXITED) return {.code = child.si_status};
@@ -61,16 +74,18 @@ Ended attend(pid_t child, const sigset_t& all) {
     siginfo_t info{};
     if (::sigwaitinfo(&all, &info) < 0) continue;
     if (info.si_signo != SIGCHLD) {
-      if (!came_from_terminal(info)) ::kill(child, info.si_signo);
+      if (!came_from_terminal(info) && !came_from_command(info, child)) ::kill(child, info.si_signo);
       continue;
     }
     siginfo_t change{};
     while (::waitid(P_PID, static_cast<id_t>(child), &change, WEXITED | WSTOPPED | WNOHANG) == 0 &&
            change.si_pid == child) {
       if (change.si_code != CLD_STOPPED && change.si_code != CLD_TRAPPED) return ended_as(change);
-      // So that the shell that waits for us sees it. Who lets us go on means the command.
-      ::raise(SIGSTOP);
-      ::kill(child, SIGCONT);
+      if (is_stop_of_job(change.si_status)) {
+        // So that the shell that waits for us sees it. Who lets us go on means the command.
+        ::raise(SIGSTOP);
+        ::kill(child, SIGCONT);
+      }
       change.si_pid = 0;
     }
   }

@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
-#include <sstream>
 
 #include "base/format.hpp"
 #include "tools/forebay/run/buffer.hpp"
+#include "tools/forebay/run/process.hpp"
 
 namespace forebay {
 namespace {
@@ -18,29 +16,6 @@ constexpr auto kRankVariables = std::to_array<std::string_view>(
     {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID", "ALPS_APP_PE"});
 
 constexpr int kMaxAncestors = 64;
-
-std::string slurp(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-struct Process {
-  pid_t parent = 0;
-  std::string started{};  // in ticks since the machine's start: with the pid, a name nobody else has
-};
-
-// proc(5), "stat": the name may hold anything, so fields are counted behind its last parenthesis.
-Process look_at(pid_t pid) {
-  const auto text = slurp(format_text("/proc/{}/stat", pid));
-  std::istringstream fields(text.substr(std::min(text.rfind(')') + 1, text.size())));
-  std::string field;
-  Process process;
-  for (int number = 3; fields >> field && number <= 22; ++number) {
-    if (number == 4) process.parent = static_cast<pid_t>(std::atoi(field.c_str()));
-    if (number == 22) process.started = field;
-  }
-  return process;
-}
 
 bool is_rank(std::string_view environment) {
   return std::ranges::any_of(kRankVariables, [&](std::string_view name) {
@@ -53,13 +28,13 @@ bool is_rank(std::string_view environment) {
 // somebody else do not show their environment.
 pid_t launcher_of_ranks() {
   pid_t pid = ::getppid();
-  for (int i = 0; i < kMaxAncestors && pid > 1 && is_rank(slurp(format_text("/proc/{}/environ", pid))); ++i)
-    pid = look_at(pid).parent;
+  for (int i = 0; i < kMaxAncestors && pid > 1 && is_rank(text_of_process(pid, "environ")); ++i)
+    pid = look_at_process(pid).parent;
   return pid;
 }
 
 std::string name_after(std::string_view kind, pid_t pid) {
-  return format_text("{}-{}-{}", kind, pid, look_at(pid).started);
+  return format_text("{}-{}-{}", kind, pid, look_at_process(pid).started);
 }
 
 // As far as a name of a buffer may have it.
