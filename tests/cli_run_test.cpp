@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <sstream>
@@ -187,6 +189,54 @@ TEST(CliRun, ATerminalThatHangsUpIsHeardOfByTheCommand) {
   EXPECT_TRUE(comes_true([&] { return job.told() == "SIGHUP\n"; })) << job.told();
   ::kill(job.program(), SIGUSR2);
   EXPECT_EQ(job.wait(), 7);
+}
+
+// Two runs in one job of Slurm. The second joins when the first has staged, and stays longer.
+struct CliRunShared : ::testing::Test {
+  const PosixPlace place;
+
+  [[nodiscard]] Words run_of_job(const std::string& script, const std::string& report) const {
+    auto words = place.words({"sh", "-ec", script}, {"drain.trigger=never"});
+    words.insert(words.begin(), {"SLURM_JOB_ID=7", PosixPlace::program()});
+    *std::ranges::find(words, place.root("report.json")) = place.root(report);
+    return words;
+  }
+  [[nodiscard]] std::string wait_for(const std::string& name) const {
+    return "for i in $(seq 400); do [ -e " + place.plain(name) + " ] && break; sleep 0.05; done; ";
+  }
+  [[nodiscard]] std::string value(const std::string& report, const std::string& expression) const {
+    return json_value(slurp(place.root(report)), expression);
+  }
+};
+
+TEST_F(CliRunShared, TheLastOneReportsOnAllAndTheOthersSaySo) {
+  std::ofstream(place.root("first.json")) << "of an earlier run, and longer than what is written now";
+  const auto map = "python3 -c 'import mmap,sys; f=open(sys.argv[1], \"r+b\"); mmap.mmap(f.fileno(), 4)' ";
+  Running first("env", run_of_job("printf text > " + place.home("a") + "; " + map + place.home("a") +
+                                      "; touch " + place.plain("ready") + "; " + wait_for("joined"),
+                                  "first.json"));
+  ASSERT_TRUE(comes_true([&] { return std::filesystem::exists(place.plain("ready")); }));
+  Running last("env", run_of_job("touch " + place.plain("joined") + "; " + wait_for("over"), "last.json"));
+  EXPECT_EQ(first.wait().code, 0);
+  std::ofstream(place.plain("over")) << "";
+  const auto ran = last.wait();
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(value("first.json", "d"), "{'reported_by_another': True}");
+  EXPECT_EQ(value("last.json", "d['staged_bytes']"), "4") << ran.err;
+  EXPECT_EQ(value("last.json", "[p['times'] for p in d['passed'] if 'mmap' in p['why']]"), "[1]");
+}
+
+// A buffer with a name stays, and so do its counters.
+TEST(CliRun, WhatAnEarlierRunPassedThroughIsNotThisOnes) {
+  const PosixPlace place;
+  const auto file = place.home("a");
+  const auto map = "python3 -c 'import mmap,sys; f=open(sys.argv[1], \"r+b\"); mmap.mmap(f.fileno(), 4)' ";
+  const std::string mapped = "sum(p['times'] for p in d['passed'] if 'mmap' in p['why'])";
+  const auto first = place.shell("printf text > " + file + "; " + map + file, {"buffer.name=named"});
+  EXPECT_EQ(place.reported(mapped), "1") << first.err;
+  const auto second = place.shell("cat " + file, {"buffer.name=named"});
+  EXPECT_EQ(place.reported(mapped), "0") << second.err;
+  EXPECT_EQ(place.reported("d['staged_bytes']"), "0") << second.err;
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 // forebay run: a command and all it starts, with the doors open and a buffer of its own.
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -12,14 +11,13 @@
 #include "config/load.hpp"
 #include "config/resolve.hpp"
 #include "config/table.hpp"
-#include "os/fd.hpp"
-#include "os/private_file.hpp"
 #include "tools/forebay/common.hpp"
 #include "tools/forebay/errand.hpp"
 #include "tools/forebay/run/buffer.hpp"
 #include "tools/forebay/run/child.hpp"
 #include "tools/forebay/run/doors.hpp"
 #include "tools/forebay/run/report.hpp"
+#include "tools/forebay/run/report_file.hpp"
 #include "tools/forebay/verbs.hpp"
 
 namespace forebay {
@@ -142,20 +140,6 @@ void complain_of_homes(const std::vector<std::string>& homes) {
   }
 }
 
-Status check_report(const std::string& path) {
-  if (path.empty()) return {};
-  const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
-  return file ? Status{} : fail_errno(errno, "write the report to", path);
-}
-
-void write_report(const std::string& path, const std::string& text) {
-  if (path.empty()) return;
-  const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  const auto status = file ? write_fully(file.get(), text.data(), text.size(), 0)
-                           : Status(fail_errno(errno, "write the report to", path));
-  if (!status) complain(status.error().message);
-}
-
 void say(const std::string& text) {
   std::fflush(stdout);
   std::fwrite(text.data(), 1, text.size(), stderr);
@@ -168,7 +152,6 @@ int run(Options options) {
   if (!settings) return refuse_run(settings.error());
   const auto doors = parse_doors(options.doors);
   if (!doors) return refuse_run({EINVAL, "--doors: " + doors.error().message});
-  if (const auto checked = check_report(options.report); !checked) return refuse_run(checked.error());
   const auto environment = Environment::current();
   const auto path_variable = environment.get_or("PATH", "/usr/local/bin:/usr/bin:/bin");
   const auto program = find_command(options.command.front(), path_variable);
@@ -177,10 +160,13 @@ int run(Options options) {
     return program.error().code == ENOENT ? kNoCommand : kCannotRun;
   }
 
+  const ReportFile file(options.report);
+  if (const auto checked = file.check(); !checked) return refuse_run(checked.error());
   const auto chosen = choose_buffer(*settings, environment);
   settings->buffer.name = chosen.name;
   auto buffer = RunBuffer::join(*settings, chosen.kept);
   if (!buffer) return refuse_run(buffer.error());
+  file.empty();
   RunReport report{
       .buffer = chosen.name, .homes = settings->choice.homes, .leftovers = buffer->recover_leftovers()};
   say(report_leftovers(report.leftovers));
@@ -194,7 +180,6 @@ int run(Options options) {
   for (const auto& remark : opened.remarks) complain(remark);
   report.doors = std::move(opened.doors);
 
-  const auto before = buffer->counters();
   const auto began = Clock::now();
   const auto ended = run_child(*program, options.command, as_list(variables));
   if (!ended) {
@@ -208,12 +193,13 @@ int run(Options options) {
   for (const auto& unseen : report.ending.unseen) {
     if (!std::ranges::contains(report.unseen, unseen)) report.unseen.push_back(unseen);
   }
-  if (report.ending.status && report.ending.status->totals)
-    report.figures = figures_of(*before, *report.ending.status->totals);
-  if (report.ending.reports) {
-    if (!options.quiet) say(report_text(report));
-    write_report(options.report, report_json(report));
+  if (report.ending.status && report.ending.status->totals) {
+    report.figures = figures_of(*report.ending.before.counters, *report.ending.status->totals);
+    report.passed = passed_since(report.ending.before.passed, report.ending.status->passed);
   }
+  if (report.ending.reports && !options.quiet) say(report_text(report));
+  const auto written = report.ending.reports ? file.write(report_json(report)) : file.leave_to_another();
+  if (!written) complain(written.error().message);
   if (report.ending.detached && go_into_background()) {
     buffer->end_detached();
     end_now(kDone);

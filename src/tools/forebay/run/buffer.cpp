@@ -25,6 +25,15 @@ bool usable(const Result<BufferStatus>& status) {
   return status && status->finding == ControlFinding::kUsable;
 }
 
+Counted counted_of(const Settings& settings) {
+  Counted counted;
+  if (auto status = look_at_buffer(settings); usable(status)) {
+    counted.counters = std::move(status->totals);
+    counted.passed = std::move(status->passed);
+  }
+  return counted;
+}
+
 // Carries home what is unsaved; with `only_orphans` what no living process carries. Nothing: there is
 // nothing, or no buffer.
 std::optional<Leftover> carry_home(const Settings& settings, bool only_orphans) {
@@ -84,6 +93,8 @@ Result<RunBuffer> RunBuffer::join(const Settings& settings, bool kept) {
 std::vector<Leftover> RunBuffer::recover_leftovers() {
   std::vector<Leftover> all;
   if (auto own = carry_home(settings_, true)) all.push_back(std::move(*own));
+  if (!lock_) before_ = counted_of(settings_);
+  if (lock_ && lock_->first()) lock_->keep(counted_of(settings_).text());
   for (const auto& name : marked_by_runs(settings_.buffer.directory)) {
     if (name == settings_.buffer.name) continue;
     auto abandoned = RunLock::take_abandoned(settings_.buffer.directory, name);
@@ -95,11 +106,6 @@ std::vector<Leftover> RunBuffer::recover_leftovers() {
     if (remove_clean_buffer(settings)) abandoned->remove();
   }
   return all;
-}
-
-std::unique_ptr<Counters> RunBuffer::counters() const {
-  auto status = look_at_buffer(settings_);
-  return usable(status) ? std::move(status->totals) : std::make_unique<Counters>();
 }
 
 // Whatever the command closed without waiting goes home without us.
@@ -120,6 +126,7 @@ Ending RunBuffer::end() {
   Ending ending;
   const bool last = !lock_ || lock_->become_the_last();
   ending.reports = last;
+  ending.before = lock_ ? Counted::parse(lock_->kept()) : std::move(before_);
   if (lock_ && last) ending.unseen = lock_->notes();
   auto status = look_at_buffer(settings_);
   if (usable(status) && status->unsaved() != 0 && goes_on_without_us()) {

@@ -10,6 +10,7 @@
 #include "config/environment.hpp"
 #include "config/settings.hpp"
 #include "engine/status.hpp"
+#include "tools/forebay/run/counted.hpp"
 #include "tools/forebay/run/lock.hpp"
 
 namespace forebay {
@@ -37,6 +38,7 @@ struct Ending {
   std::optional<BufferStatus> status{};  // nothing: no buffer was made
   bool detached = false;                 // what is unsaved is carried home in the background
   bool reports = true;                   // false: other ranks of the job go on, the last one reports
+  Counted before{};                      // of the buffer, when the first of those it reports on began
   bool removed = false;
   std::string trouble{};              // why something did not go home
   std::vector<std::string> unseen{};  // what the POSIX door noted: "./a.out is linked statically"
@@ -48,11 +50,8 @@ class RunBuffer {
   static Result<RunBuffer> join(const Settings& settings, bool kept);
 
   // Carries home what runs that were killed left unsaved, here and in the buffers of other runs, and removes
-  // the latter. Home must be right before the command starts.
+  // the latter. Home must be right before the command starts. What is counted from here on is the run's.
   std::vector<Leftover> recover_leftovers();
-
-  // The counters as they are now; a buffer that is shared counted before.
-  [[nodiscard]] std::unique_ptr<Counters> counters() const;
 
   // After the command: what is unsaved goes home, or will (`on_close: detach`), and the buffer goes if it is
   // clean, this run's own and the last one's.
@@ -69,6 +68,7 @@ class RunBuffer {
 
   Settings settings_;
   std::optional<RunLock> lock_;  // none: the buffer is kept
+  Counted before_{};             // of a buffer that is kept
 };
 
 }  // namespace forebay

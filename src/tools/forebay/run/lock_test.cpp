@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/stat.h>
+
 #include <cerrno>
 #include <fstream>
 
@@ -45,6 +47,23 @@ TEST(RunLock, NotesAreTakenOnceEach) {
   EXPECT_EQ(lock->notes(), Names{});
   std::ofstream(folder.path() + "/b.run") << "b is static\na is static\nb is static\n";
   EXPECT_EQ(lock->notes(), (Names{"a is static", "b is static"}));
+}
+
+TEST(RunLock, TheFirstKeepsForTheLast) {
+  const TemporaryDirectory folder("/dev/shm");
+  std::ofstream(folder.path() + "/b.run") << "\tof a run that was killed\nnote of that\n";
+  ASSERT_EQ(::chmod((folder.path() + "/b.run").c_str(), 0600), 0);
+  auto first = RunLock::join(folder.path(), "b", 1s);
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(first->first());
+  EXPECT_EQ(first->notes(), Names{});
+  std::ofstream(folder.path() + "/b.run", std::ios::app) << "a is static\n";
+  first->keep("one\ntwo\n");
+  auto last = RunLock::join(folder.path(), "b", 1s);
+  ASSERT_TRUE(last);
+  EXPECT_FALSE(last->first());
+  EXPECT_EQ(last->kept(), "one\ntwo\n");
+  EXPECT_EQ(last->notes(), Names{"a is static"});
 }
 
 }  // namespace

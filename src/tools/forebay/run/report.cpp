@@ -100,10 +100,8 @@ std::string passed_lines(const RunReport& report) {
   if (report.figures.passed_bytes != 0)
     text += line(format_text("passed through {} of files that are not buffered",
                              format_bytes(report.figures.passed_bytes)));
-  if (report.ending.status) {
-    for (const auto& [why, times] : report.ending.status->passed)
-      text += line(format_text("passed through {} time(s): {}", times, printable(why)));
-  }
+  for (const auto& [why, times] : report.passed)
+    text += line(format_text("passed through {} time(s): {}", times, printable(why)));
   for (const auto& program : report.unseen)
     text +=
         line(format_text("not seen: {}; what it does in a home goes past the buffer", printable(program)));
@@ -219,10 +217,8 @@ std::string report_json(const RunReport& report) {
   report.ended.signal == 0 ? json.value(nullptr) : json.value(report.ended.signal);
   write_figures(json, report.figures);
   json.key("passed").begin_array();
-  if (report.ending.status) {
-    for (const auto& [why, times] : report.ending.status->passed)
-      json.begin_object().member("why", why).member("times", times).end_object();
-  }
+  for (const auto& [why, times] : report.passed)
+    json.begin_object().member("why", why).member("times", times).end_object();
   json.end_array();
   write_texts(json, "not_seen", report.unseen);
   json.key("unsaved").begin_array();

@@ -42,6 +42,7 @@ struct RunReport {
   std::chrono::nanoseconds elapsed{};
   Ended ended{};
   RunFigures figures{};
+  std::vector<Passed> passed{};
   Ending ending{};
 };
 
