@@ -72,6 +72,29 @@ INSTANTIATE_TEST_SUITE_P(Scripts, PosixPrograms,
 
 std::string unseen(const std::string& name) { return built("tests/posix/posix_") + name; }
 
+// Its runtime wants to come first among the libraries, and ended the program before anything was written.
+TEST(PosixSanitizers, AProgramWithGccsAddressSanitizerRuns) {
+  const PosixPlace place;
+  const auto program = place.plain("sanitized");
+  std::ofstream(program + ".c") << "#include <stdio.h>\n#include <stdlib.h>\n"
+                                   "int main(int count, char** words) {\n"
+                                   "  char* text = malloc(4);\n"
+                                   "  FILE* file = fopen(words[1], \"w\");\n"
+                                   "  fputs(\"text\", file);\n"
+                                   "  fclose(file);\n"
+                                   "  if (count > 2) text[4] = 1;\n"
+                                   "  free(text);\n"
+                                   "}\n";
+  if (run("gcc", {"-fsanitize=address", "-o", program, program + ".c"}).code != 0)
+    GTEST_SKIP() << "gcc has no AddressSanitizer here";
+  const auto ran = place.run({program, place.home("a")});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(slurp(place.home("a")), "text");
+  EXPECT_EQ(place.reported("d['staged_bytes']"), "4");
+  const auto wrong = place.run({program, place.home("a"), "overrun"});
+  EXPECT_NE(wrong.err.find("heap-buffer-overflow"), std::string::npos) << wrong.err;
+}
+
 // Nobody sees them: they find what was closed, what they inherit is home before they start, and the report
 // says so.
 TEST(PosixUnseen, ProgramsFindFilesAsTheyWereClosed) {

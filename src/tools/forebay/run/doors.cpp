@@ -117,6 +117,13 @@ void preload(const std::string& library, const std::string& door, Environment::V
   }
 }
 
+// gcc's AddressSanitizer ends a program that has another library before its own.
+void please_sanitizer(Environment::Variables& variables) {
+  auto& options = variables["ASAN_OPTIONS"];
+  constexpr std::string_view kOrder = "verify_asan_link_order";
+  if (!options.contains(kOrder)) options += format_text("{}{}=0", options.empty() ? "" : ":", kOrder);
+}
+
 void open_mpiio(const DoorPlaces& places, const Command& command, Environment::Variables& variables,
                 Opened& opened) {
   const auto flavour = mpi_flavour(command, variables);
@@ -187,6 +194,7 @@ Opened open_doors(const Doors& wanted, const DoorPlaces& places, const Command& 
   if (wanted.posix) preload(places.libraries + "/libforebay_posix.so", "posix", variables, opened);
   if (wanted.mpiio) open_mpiio(places, command, variables, opened);
   if (wanted.hdf5) open_hdf5(places, command, variables, opened);
+  if (variables.contains("LD_PRELOAD")) please_sanitizer(variables);
   return opened;
 }
 

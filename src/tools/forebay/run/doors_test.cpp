@@ -68,6 +68,15 @@ TEST_F(OpenDoors, WhatIsPreloadedAlreadyComesBehind) {
   EXPECT_EQ(variables_["LD_PRELOAD"], library("posix") + ":/other.so");
 }
 
+TEST_F(OpenDoors, OptionsOfTheSanitizerStay) {
+  variables_ = {{"ASAN_OPTIONS", "detect_leaks=0"}};
+  open(command_with({}));
+  EXPECT_EQ(variables_["ASAN_OPTIONS"], "detect_leaks=0:verify_asan_link_order=0");
+  variables_ = {{"ASAN_OPTIONS", "verify_asan_link_order=1"}};
+  open(command_with({}));
+  EXPECT_EQ(variables_["ASAN_OPTIONS"], "verify_asan_link_order=1");
+}
+
 TEST_F(OpenDoors, ALibraryThatIsNotThereIsNamed) {
   std::filesystem::remove(library("posix"));
   const auto opened = open(command_with({}));
