@@ -96,7 +96,9 @@ TEST_F(Damaged, ATierCutShortIsNotTouched) {
     EXPECT_EQ(ran.signal, 0) << verb;
     EXPECT_THAT(ran.err, HasSubstr("cut short")) << verb;
   }
-  EXPECT_EQ(node.forebay({"status"}).code, 0) << "the index is whole";
+  const auto status = node.forebay({"status"});
+  EXPECT_EQ(status.code, 1) << "bytes that are not home, of a process that is gone";
+  EXPECT_THAT(status.out, HasSubstr(node.home("a"))) << "the index is whole";
   EXPECT_EQ(node.forebay({"clean"}).code, 1);
   EXPECT_EQ(node.forebay({"clean", "--force"}).code, 0);
 }

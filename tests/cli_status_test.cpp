@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "support/node.hpp"
 #include "support/owner.hpp"
@@ -58,6 +59,47 @@ TEST(CliStatus, LookingIsNotJoining) {
   owner.kill();
   // Nor does it bury the dead: whose it was can still be said.
   for (int i = 0; i < 2; ++i) EXPECT_THAT(node.forebay({"status"}).out, HasSubstr("(dead)"));
+}
+
+// Its exit status says whether somebody has to do something.
+TEST(CliStatus, WhatTheDeadLeftNeedsAttentionAndWhatTheLivingHaveDoesNot) {
+  const Node node;
+  Owner owner(node.settings(), [&](Buffer& buffer) { put(buffer, node.home("a"), 0, "text"); });
+  EXPECT_EQ(node.forebay({"status"}).code, 0);
+  owner.kill();
+  const auto dead = node.forebay({"status"});
+  EXPECT_EQ(dead.code, 1);
+  EXPECT_THAT(dead.out, HasSubstr("of which 4B have no living owner (forebay recover)"));
+  EXPECT_EQ(node.forebay({"status", "--all"}).code, 1);
+  EXPECT_EQ(node.forebay({"recover"}).code, 0);
+  EXPECT_EQ(node.forebay({"status"}).code, 0);
+}
+
+// Bytes that the one who wrote them has left to others, of whom there are some, are on their way.
+TEST(CliStatus, WhatALivingProcessTakesOverNeedsNoAttention) {
+  const Node node;
+  const Owner other(node.settings(), [&](Buffer& buffer) { put(buffer, node.home("b"), 0, "other"); });
+  Owner owner(node.settings(), [&](Buffer& buffer) { put(buffer, node.home("a"), 0, "text"); },
+              {.background = false});
+  owner.leave();
+  const auto status = node.forebay({"status"});
+  EXPECT_THAT(status.out, HasSubstr(node.home("a")));
+  EXPECT_EQ(status.code, 0) << status.out;
+}
+
+TEST(CliStatus, AFileThatCannotGoHomeNeedsAttention) {
+  const Node node;
+  Owner dead(node.settings(), [&](Buffer& buffer) { put(buffer, node.home("a"), 0, "text"); },
+             {.background = false});
+  dead.kill();
+  const Owner alive(node.settings(), [&](Buffer& buffer) { put(buffer, node.home("b"), 0, "other"); },
+                    {.background = false});
+  std::filesystem::remove(node.home("a"));
+  std::ofstream(node.home("a")) << "another file";
+  EXPECT_EQ(node.forebay({"recover"}).code, 1);
+  const auto status = node.forebay({"status"});
+  EXPECT_THAT(status.out, HasSubstr("! not home since"));
+  EXPECT_EQ(status.code, 1) << status.out;
 }
 
 TEST(CliStatus, AllBuffersOfTheUser) {

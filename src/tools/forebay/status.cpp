@@ -34,7 +34,7 @@ Seen look(const std::vector<Settings>& each, bool quiet) {
   for (const auto& settings : each) {
     auto status = look_at_buffer(settings);
     if (status) {
-      if (status->finding != ControlFinding::kUsable) seen.code = kAttention;
+      if (needs_attention(*status)) seen.code = kAttention;
       seen.buffers.push_back(std::move(*status));
     } else if (status.error().code != ENOENT) {
       seen.code = refuse(status.error());

@@ -30,18 +30,13 @@ std::string headline(const BufferStatus& status) {
   text += format_text("made {} ago, buckets of {}\n", format_duration(status.age),
                       format_bytes(status.bucket_size));
   std::uint64_t unsaved_files = 0;
-  std::uint64_t orphaned = 0;
-  for (const auto& file : status.files) {
-    if (file.scratch || file.unsaved == 0) continue;
-    ++unsaved_files;
-    if (!file.carried) orphaned += file.unsaved;
-  }
+  for (const auto& file : status.files) unsaved_files += !file.scratch && file.unsaved != 0 ? 1 : 0;
   text += format_text("buffered {} in {}", format_bytes(status.buffered()),
                       plural(status.files.size(), "file", "files"));
   text += status.unsaved() == 0 ? ", all of it home"
                                 : format_text(", unsaved {} in {}", format_bytes(status.unsaved()),
                                               plural(unsaved_files, "file", "files"));
-  if (orphaned != 0)
+  if (const auto orphaned = orphaned_bytes(status); orphaned != 0)
     text += format_text(", of which {} have no living owner (forebay recover)", format_bytes(orphaned));
   text += "\n";
   if (status.stray_unsaved != 0) {
@@ -175,6 +170,22 @@ void write_file(JsonWriter& json, const BufferStatus& status, const FileStatus& 
 }
 
 }  // namespace
+
+std::uint64_t orphaned_bytes(const BufferStatus& status) {
+  std::uint64_t orphaned = 0;
+  if (status.anybody_alive()) return orphaned;
+  for (const auto& file : status.files) orphaned += file.scratch || file.carried ? 0 : file.unsaved;
+  return orphaned;
+}
+
+bool needs_attention(const BufferStatus& status) {
+  const auto fails = [](const FileStatus& file) {
+    return !file.scratch && file.error != 0 && file.unsaved != 0;
+  };
+  return status.finding != ControlFinding::kUsable || status.stray_unsaved != 0 || status.damaged != 0 ||
+         orphaned_bytes(status) != 0 || std::ranges::any_of(status.files, fails) ||
+         std::ranges::any_of(status.tiers, [](const TierStatus& tier) { return tier.failed != 0; });
+}
 
 std::string_view finding_word(ControlFinding finding) {
   switch (finding) {

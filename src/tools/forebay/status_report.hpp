@@ -22,6 +22,12 @@ std::string owners_of(const BufferStatus& status, const FileStatus& file);
 std::string name_of(const FileStatus& file);
 
 // "usable", "damaged", ...
+// Will something not go home, or has something been lost, unless somebody does something about it? The text
+// names it.
+bool needs_attention(const BufferStatus& status);
+// Unsaved bytes that no living process carries home, while there is none to take them over.
+std::uint64_t orphaned_bytes(const BufferStatus& status);
+
 std::string_view finding_word(ControlFinding finding);
 
 }  // namespace forebay

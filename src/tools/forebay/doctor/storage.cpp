@@ -185,10 +185,9 @@ void check_buffer(const BufferStatus& status, Findings& findings) {
   }
   if (status.finding != ControlFinding::kUsable)
     return add(Verdict::kFix, "cannot be used: " + status.why, "clean --force");
-  std::uint64_t orphaned = 0;
+  const auto orphaned = orphaned_bytes(status);
   for (const auto& file : status.files) {
     if (file.scratch) continue;
-    if (file.unsaved != 0 && !file.carried) orphaned += file.unsaved;
     if (file.error != 0 && file.unsaved != 0) {
       add(Verdict::kFix,
           format_text("{} of {} are not home since {}: {}", format_bytes(file.unsaved), name_of(file),
