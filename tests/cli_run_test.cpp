@@ -191,6 +191,21 @@ TEST(CliRun, ATerminalThatHangsUpIsHeardOfByTheCommand) {
   EXPECT_EQ(job.wait(), 7);
 }
 
+// What the outer run has unsaved is in the buffer alone: whoever went past it would find an old file.
+TEST(CliRun, ARunInARunAddsItsHomes) {
+  const PosixPlace place;
+  const auto other = place.root("other");
+  std::filesystem::create_directory(other);
+  const auto ran = place.shell("exec 3>" + place.home("a") + "; printf text >&3; " + PosixPlace::program() +
+                                   " run --home " + other + " -- sh -c 'cat " + place.home("a") +
+                                   "; printf more > " + other + "/b' 3>&-",
+                               {"drain.trigger=never"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "text") << ran.err;
+  EXPECT_EQ(slurp(other + "/b"), "more");
+  EXPECT_EQ(place.reported("d['staged_bytes']"), "8") << ran.err;
+}
+
 // Two runs in one job of Slurm. The second joins when the first has staged, and stays longer.
 struct CliRunShared : ::testing::Test {
   const PosixPlace place;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <ranges>
 
 #include "base/format.hpp"
 #include "base/real_path.hpp"
@@ -90,8 +91,22 @@ Status add_overrides(Options& options) {
   return {};
 }
 
+// Within another run, on its buffer: what that one buffers is unsaved in there, and past it nobody may go.
+void add_homes_of_outer_run(Settings& settings) {
+  const auto environment = Environment::current();
+  const auto given = [&](std::string_view setting) { return environment.get(variable_name(setting)); };
+  if (given("buffer.name") != settings.buffer.name || given("buffer.directory") != settings.buffer.directory)
+    return;
+  for (const auto part : given("homes").value_or("") | std::views::split(':')) {
+    const std::string home(std::string_view{part});
+    if (!home.empty() && !std::ranges::contains(settings.choice.homes, home))
+      settings.choice.homes.push_back(home);
+  }
+}
+
 Result<Settings> settings_of(const Options& options) {
   FOREBAY_ASSIGN(auto settings, load_settings(options));
+  if (!options.homes.empty()) add_homes_of_outer_run(settings);
   if (settings.choice.homes.empty()) {
     std::error_code failed;
     settings.choice.homes.push_back(fs::current_path(failed).string());

@@ -21,11 +21,12 @@ double seconds(nanoseconds duration) { return std::chrono::duration<double>(dura
 
 nanoseconds span(std::uint64_t count) { return nanoseconds(static_cast<std::int64_t>(count)); }
 
+// What a living process of somebody else's has open goes home with that one.
 std::vector<const FileStatus*> unsaved_files(const Ending& ending) {
   std::vector<const FileStatus*> files;
   if (!ending.status) return files;
   for (const auto& file : ending.status->files) {
-    if (!file.scratch && file.unsaved != 0) files.push_back(&file);
+    if (!file.scratch && file.unsaved != 0 && !file.carried) files.push_back(&file);
   }
   return files;
 }
@@ -111,7 +112,8 @@ std::string passed_lines(const RunReport& report) {
 std::string unsaved_lines(const RunReport& report) {
   const auto files = unsaved_files(report.ending);
   if (files.empty()) return {};
-  const auto total = report.ending.status->unsaved();
+  std::uint64_t total = 0;
+  for (const auto* file : files) total += file->unsaved;
   auto text =
       report.ending.detached
           ? line(format_text("{} in {} file(s) are on their way home in the background", format_bytes(total),

@@ -75,6 +75,14 @@ TEST(RunReport, NamesWhatIsNotHome) {
   EXPECT_THAT(report_json(report), HasSubstr(R"("unsaved":[{"path":"/h/f\n","bytes":5}])"));
 }
 
+TEST(RunReport, WhatALivingProcessCarriesHomeIsNotLeft) {
+  RunReport report{.buffer = "b", .homes = {"/h"}};
+  report.ending.status.emplace();
+  report.ending.status->files.push_back({.path = "/h/f", .unsaved = 5, .carried = true});
+  EXPECT_THAT(report_text(report), Not(HasSubstr("not home")));
+  EXPECT_THAT(report_json(report), HasSubstr(R"("unsaved":[])"));
+}
+
 TEST(RunReport, SaysWhatWasRecovered) {
   EXPECT_EQ(
       report_leftovers({{.buffer = "run-1", .carried = 2048, .files = 2}}),
