@@ -61,6 +61,7 @@ Findings examine(const CommonOptions& options) {
     settings = resolve_paths(loaded);
   }
   check_machine(*settings, findings);
+  check_logind(*settings, findings);
   check_tiers(*settings, findings);
   check_directories(*settings, findings);
   check_buffers(loaded, findings);

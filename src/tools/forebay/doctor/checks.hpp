@@ -25,6 +25,9 @@ using Findings = std::vector<Finding>;
 // The operating system: kernel, io_uring, memory, huge pages, open files.
 void check_machine(const Settings& settings, Findings& findings);
 
+// What systemd may take away.
+void check_logind(const Settings& settings, Findings& findings);
+
 // Each tier of resolved settings: there, writable, room, direct I/O, what it survives. Also the buffer's
 // directories.
 void check_tiers(const Settings& settings, Findings& findings);
