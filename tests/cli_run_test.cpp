@@ -191,6 +191,16 @@ TEST(CliRun, ATerminalThatHangsUpIsHeardOfByTheCommand) {
   EXPECT_EQ(job.wait(), 7);
 }
 
+TEST(CliRun, ABufferThatCannotBeMadeLeavesNothing) {
+  const PosixPlace place;
+  const auto ran =
+      place.shell("printf text > " + place.home("a"), {"tiers=memory:" + place.root("nowhere") + ":64MiB"});
+  EXPECT_EQ(ran.code, 0);
+  EXPECT_EQ(slurp(place.home("a")), "text");
+  EXPECT_THAT(ran.err, HasSubstr("nowhere")) << "why nothing is buffered is said";
+  EXPECT_TRUE(std::filesystem::is_empty(place.control()));
+}
+
 // What the outer run has unsaved is in the buffer alone: whoever went past it would find an old file.
 TEST(CliRun, ARunInARunAddsItsHomes) {
   const PosixPlace place;

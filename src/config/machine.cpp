@@ -81,4 +81,11 @@ Machine Machine::current() {
   };
 }
 
+Machine Machine::names_only() {
+  Machine machine;
+  machine.user = geteuid();
+  machine.real_path = forebay::real_path;
+  return machine;
+}
+
 }  // namespace forebay

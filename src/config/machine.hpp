@@ -24,6 +24,8 @@ struct Machine {
   std::function<std::string(const std::string& path)> real_path = std::identity{};
 
   static Machine current();
+  // Without the memory, for which files of the system are read, and without the function that tells space.
+  static Machine names_only();
 };
 
 }  // namespace forebay

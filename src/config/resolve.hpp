@@ -13,7 +13,7 @@ namespace forebay {
 
 // buffer.directory and profile.file are set. Beside a home that is reached through a link stands its real
 // path.
-Settings resolve_paths(Settings settings, const Machine& machine = Machine::current());
+Settings resolve_paths(Settings settings, const Machine& machine = Machine::names_only());
 
 // As resolve_paths. Also: there is at least one tier, each one's directory exists and can be written to, its
 // size is in bytes, a multiple of the bucket size and at least 8 buckets; its bandwidth and latency are those

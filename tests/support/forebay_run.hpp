@@ -24,6 +24,8 @@ class PosixPlace {
     return root_ + "/plain" + (name.empty() ? "" : "/" + name);
   }
   [[nodiscard]] std::string root(const std::string& name) const { return root_ + "/" + name; }
+  // Where the buffers' own files lie.
+  [[nodiscard]] std::string control() const { return memory_ + "/control"; }
   // From here on the home is elsewhere.
   void set_home(const std::string& path) { home_ = path; }
 

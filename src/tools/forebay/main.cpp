@@ -2,9 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/format.hpp"
@@ -30,10 +32,32 @@ int explain(const CLI::App& app, const CLI::ParseError& error) {
   return verb == " run" ? kRunFailed : kUsage;
 }
 
-// CLI11 would only say that a verb is missing.
-bool is_no_verb(const CLI::App& app, const std::vector<std::string>& words) {
-  if (words.empty() || words.front().starts_with('-')) return false;
-  return app.get_subcommands([&](const CLI::App* verb) { return verb->check_name(words.front()); }).empty();
+struct Verb {
+  std::string_view name;
+  void (*add)(CLI::App& app, int& code);
+};
+constexpr auto kVerbs = std::to_array<Verb>({{"run", forebay::add_run},
+                                             {"status", forebay::add_status},
+                                             {"drain", forebay::add_drain},
+                                             {"recover", forebay::add_recover},
+                                             {"clean", forebay::add_clean},
+                                             {"profile", forebay::add_profile},
+                                             {"doctor", forebay::add_doctor},
+                                             {"settings", forebay::add_settings},
+                                             {"bench", forebay::add_bench},
+                                             {"report", forebay::add_report}});
+
+// Options cost more than most verbs do with them: only those of the one that is meant are made. False when
+// the first word is none; CLI11 would only say that a verb is missing.
+bool add_verbs(CLI::App& app, const std::vector<std::string>& words, int& code) {
+  const bool all = words.empty() || words.front().starts_with('-');
+  bool any = false;
+  for (const auto& [name, add] : kVerbs) {
+    if (!all && name != words.front()) continue;
+    add(app, code);
+    any = true;
+  }
+  return any;
 }
 
 // Under `forebay run` the doors are open for this program too: its own reading and writing at home would land
@@ -65,13 +89,9 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(kExitCodes);
   int code = kDone;
-  for (const auto add : {add_run, add_status, add_drain, add_recover, add_clean, add_profile, add_doctor,
-                         add_settings, add_bench, add_report}) {
-    add(app, code);
-  }
   try {
     std::vector<std::string> words(argv + 1, argv + argc);
-    if (is_no_verb(app, words)) {
+    if (!add_verbs(app, words, code)) {
       complain(
           format_text("there is no \"{}\" (`forebay --help` shows what there is)", printable(words.front())));
       return kUsage;

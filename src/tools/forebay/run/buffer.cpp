@@ -116,8 +116,12 @@ bool RunBuffer::goes_on_without_us() const {
   });
 }
 
-bool RunBuffer::remove_if_clean() {
-  if (!lock_ || !remove_clean_buffer(settings_)) return false;
+bool RunBuffer::remove_if_clean() { return lock_ && remove_clean_buffer(settings_) && forget(); }
+
+bool RunBuffer::forget() {
+  // Of one that could not be made, as with a tier that is not there, a folder is left.
+  const auto folder = settings_.buffer.directory + "/" + settings_.buffer.name;
+  if (::access(folder.c_str(), F_OK) == 0) (void)remove_buffer(settings_, false);
   lock_->remove();
   return true;
 }
@@ -129,6 +133,10 @@ Ending RunBuffer::end() {
   ending.before = lock_ ? Counted::parse(lock_->kept()) : std::move(before_);
   if (lock_ && last) ending.unseen = lock_->notes();
   auto status = look_at_buffer(settings_);
+  if (!status && status.error().code == ENOENT) {  // nobody has used it
+    if (last && lock_) ending.removed = forget();
+    return ending;
+  }
   if (usable(status) && status->unsaved() != 0 && goes_on_without_us()) {
     ending.status = std::move(*status);
     ending.detached = last;

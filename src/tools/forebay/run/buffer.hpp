@@ -65,6 +65,8 @@ class RunBuffer {
   [[nodiscard]] bool goes_on_without_us() const;
   // True when it is gone.
   bool remove_if_clean();
+  // The rest of one that is gone, for who has it alone.
+  bool forget();
 
   Settings settings_;
   std::optional<RunLock> lock_;  // none: the buffer is kept

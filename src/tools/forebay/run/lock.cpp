@@ -65,7 +65,9 @@ Result<RunLock> RunLock::take_abandoned(const std::string& directory, const std:
 bool RunLock::become_the_last() { return ::flock(file_.get(), LOCK_EX | LOCK_NB) == 0; }
 
 std::vector<std::string> RunLock::lines() const {
-  std::string text(kMostNotes, '\0');
+  struct stat found{};
+  if (::fstat(file_.get(), &found) != 0) return {};
+  std::string text(std::min(static_cast<std::size_t>(found.st_size), kMostNotes), '\0');
   const auto size = read_fully(file_.get(), text.data(), text.size(), 0);
   std::istringstream read(text.substr(0, size.value_or(0)));
   std::vector<std::string> all;
