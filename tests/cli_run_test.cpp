@@ -201,6 +201,42 @@ TEST(CliRun, ABufferThatCannotBeMadeLeavesNothing) {
   EXPECT_TRUE(std::filesystem::is_empty(place.control()));
 }
 
+// As `forebay run mpiexec` leaves them on nodes where only ranks of it were.
+TEST(CliRun, ABufferOfARunOnAnotherNodeIsClearedUpByTheNextOneHere) {
+  const PosixPlace place;
+  for (const std::string name : {"named", "run-of-mine", "job-7"})
+    (void)place.shell("printf " + name + " > " + place.home(name), {"buffer.name=" + name});
+  const auto left = [&](const std::string& name) {
+    return std::filesystem::exists(place.control() + "/" + name);
+  };
+  ASSERT_TRUE(left("job-7"));
+  const auto ran = place.shell("true");
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_FALSE(left("job-7"));
+  EXPECT_TRUE(left("named") && left("run-of-mine")) << "those that somebody gave a name stay";
+}
+
+TEST(CliRun, ABufferOfARunOnAnotherNodeStaysWhileItIsUsed) {
+  const PosixPlace place;
+  const auto user = place.words(
+      {"sh", "-ec",
+       "exec 3>" + place.home("a") + "; printf text >&3; touch " + place.plain("ready") + "; sleep 60"},
+      {"buffer.name=run-12-345"});
+  Running other(PosixPlace::program(), user);
+  ASSERT_TRUE(comes_true([&] { return std::filesystem::exists(place.plain("ready")); }));
+  (void)place.shell("true");
+  EXPECT_TRUE(std::filesystem::exists(place.control() + "/run-12-345"));
+  other.kill();
+  (void)other.wait();
+  // What was unsaved then is carried home first.
+  const auto gone = [&] {
+    (void)place.shell("true");
+    return !std::filesystem::exists(place.control() + "/run-12-345");
+  };
+  EXPECT_TRUE(comes_true(gone));
+  EXPECT_EQ(slurp(place.home("a")), "text");
+}
+
 // What the outer run has unsaved is in the buffer alone: whoever went past it would find an old file.
 TEST(CliRun, ARunInARunAddsItsHomes) {
   const PosixPlace place;

@@ -105,7 +105,25 @@ std::vector<Leftover> RunBuffer::recover_leftovers() {
     if (auto found = carry_home(settings, true)) all.push_back(std::move(*found));
     if (remove_clean_buffer(settings)) abandoned->remove();
   }
+  recover_of_other_nodes(all);
   return all;
+}
+
+// `forebay run mpiexec` holds its lock where it runs. On other nodes nobody is there to clear up behind the
+// ranks: the first run that comes does.
+void RunBuffer::recover_of_other_nodes(std::vector<Leftover>& all) const {
+  const auto marked = marked_by_runs(settings_.buffer.directory);
+  const auto names = buffer_names(settings_);
+  if (!names) return;
+  for (const auto& name : *names) {
+    if (!is_name_of_run(name) || name == settings_.buffer.name || std::ranges::contains(marked, name))
+      continue;
+    auto settings = settings_;
+    settings.buffer.name = name;
+    if (const auto status = look_at_buffer(settings); !usable(status) || status->anybody_alive()) continue;
+    if (auto found = carry_home(settings, true)) all.push_back(std::move(*found));
+    (void)remove_clean_buffer(settings);
+  }
 }
 
 // Whatever the command closed without waiting goes home without us.

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -23,6 +24,9 @@ struct BufferChoice {
 // The one that the settings name; else one for this node and job (Slurm, or whatever started this process as
 // a rank of an MPI program); else one for this run.
 BufferChoice choose_buffer(const Settings& settings, const Environment& environment);
+
+// Is it such a name as a run gives to a buffer of its own?
+bool is_name_of_run(std::string_view name);
 
 // What a run found that an earlier one had left.
 struct Leftover {
@@ -50,7 +54,8 @@ class RunBuffer {
   static Result<RunBuffer> join(const Settings& settings, bool kept);
 
   // Carries home what runs that were killed left unsaved, here and in the buffers of other runs, and removes
-  // the latter. Home must be right before the command starts. What is counted from here on is the run's.
+  // the latter; also those of runs on other nodes whose processes here have ended. Home must be right before
+  // the command starts. What is counted from here on is the run's.
   std::vector<Leftover> recover_leftovers();
 
   // After the command: what is unsaved goes home, or will (`on_close: detach`), and the buffer goes if it is
@@ -62,6 +67,7 @@ class RunBuffer {
  private:
   RunBuffer(Settings settings, std::optional<RunLock> lock)
       : settings_(std::move(settings)), lock_(std::move(lock)) {}
+  void recover_of_other_nodes(std::vector<Leftover>& all) const;
   [[nodiscard]] bool goes_on_without_us() const;
   // True when it is gone.
   bool remove_if_clean();

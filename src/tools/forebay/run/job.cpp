@@ -50,6 +50,18 @@ std::string plain(std::string_view text) {
 
 }  // namespace
 
+bool is_name_of_run(std::string_view name) {
+  const auto kind = std::string(name.substr(0, name.find('-')));
+  const auto rest = name.substr(std::min(kind.size() + 1, name.size()));
+  const auto all_digits = [](std::string_view text) {
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  const auto dash = rest.find('-');
+  if (kind == "job") return all_digits(rest);
+  return (kind == "run" || kind == "mpi") && dash != std::string_view::npos &&
+         all_digits(rest.substr(0, dash)) && all_digits(rest.substr(dash + 1));
+}
+
 BufferChoice choose_buffer(const Settings& settings, const Environment& environment) {
   if (settings.origins.contains("buffer.name")) return {.name = settings.buffer.name, .kept = true};
   if (const auto job = environment.get_or("SLURM_JOB_ID", ""); !job.empty())
