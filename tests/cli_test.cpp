@@ -26,6 +26,18 @@ TEST(Cli, AWordThatIsNoVerbIsNamed) {
   EXPECT_EQ(none.err, "forebay: it is not said what to do (`forebay --help` says more)\n");
 }
 
+TEST(Cli, WordsThatAreOfNoUseAreNamed) {
+  const auto words_of = [](const std::vector<std::string>& words) {
+    const auto text = run(Node::program(), words).err;
+    return text.substr(0, text.find(" (`"));
+  };
+  EXPECT_EQ(words_of({"-v"}), "forebay: there is no option -v");
+  EXPECT_EQ(words_of({"status", "--bufer", "x"}), "forebay: there is no option --bufer");
+  EXPECT_EQ(words_of({"status", "x", "y"}), "forebay: \"x\" is of no use here");
+  EXPECT_EQ(words_of({"run", "--hom", "x"}), "forebay: there is no option --hom");
+  EXPECT_EQ(words_of({"run", "--home", "/"}), "forebay: no command is given");
+}
+
 TEST(CliProfile, KeepsFiguresAndLeavesNothingElse) {
   const Node node;
   const auto ran = node.forebay({"profile", "--seconds", "0.04", "--home", node.disk("home"), "--json"});

@@ -18,17 +18,29 @@
 namespace {
 
 constexpr const char* kAbout =
-    "Looks after the buffers of this node: what lies in them, carrying it home, the tiers beneath.";
+    "Keeps files in fast memory and storage of this node, in front of a slow file system.\n"
+    "`forebay run` does so for a command; the other verbs look after the buffers, or measure.";
+
+// What CLI11 says of words that it has no use for names them in any order, and none where a verb is missing.
+std::string in_words(const CLI::App& app, const CLI::ParseError& error) {
+  using namespace forebay;
+  const auto is = [&](CLI::ExitCodes code) { return error.get_exit_code() == static_cast<int>(code); };
+  if (is(CLI::ExitCodes::RequiredError) || is(CLI::ExitCodes::ExtrasError)) {
+    const auto words = app.remaining(true);
+    const auto option = std::ranges::find_if(words, [](const auto& word) { return word.starts_with('-'); });
+    if (option != words.end()) return format_text("there is no option {}", printable(*option));
+    if (!words.empty()) return format_text("\"{}\" is of no use here", printable(words.front()));
+    if (app.get_subcommands().empty()) return "it is not said what to do";
+  }
+  return error.what();
+}
 
 int explain(const CLI::App& app, const CLI::ParseError& error) {
   using namespace forebay;
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return app.exit(error);
   std::string verb;
   for (const auto* used : app.get_subcommands()) verb = " " + used->get_name();
-  const bool no_verb =
-      verb.empty() && error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);
-  complain(format_text("{} (`forebay{} --help` says more)",
-                       no_verb ? std::string("it is not said what to do") : error.what(), verb));
+  complain(format_text("{} (`forebay{} --help` says more)", in_words(app, error), verb));
   return verb == " run" ? kRunFailed : kUsage;
 }
 
@@ -84,7 +96,7 @@ int main(int argc, char** argv) {
   leave_own_doors(argv);
   CLI::App app{kAbout, "forebay"};
   app.formatter(help_formatter());
-  app.set_version_flag("--version", std::string("forebay ") + FOREBAY_VERSION);
+  app.set_version_flag("--version", std::string("forebay ") + FOREBAY_VERSION, "Show the version");
   app.set_help_flag("-h,--help", "Show this text");
   app.require_subcommand(1);
   app.footer(kExitCodes);

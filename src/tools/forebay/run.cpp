@@ -149,10 +149,19 @@ bool touches_a_home(const Command& command, const Settings& settings) {
 void complain_of_homes(const std::vector<std::string>& homes) {
   for (const auto& home : homes) {
     std::error_code failed;
-    if (!fs::is_directory(home, failed))
-      complain(
-          format_text("home {} is no directory yet: nothing is buffered there until it is", printable(home)));
+    if (fs::is_directory(home, failed)) continue;
+    const bool other = fs::exists(home, failed);
+    complain(
+        format_text("home {} is no directory{}", printable(home),
+                    other ? ": nothing is buffered there" : " yet: nothing is buffered there until it is"));
   }
+}
+
+// Each process would say so by itself, or, where none opens a file of a home, none.
+void complain_of_tiers(const Settings& settings) {
+  if (settings.tiers.empty()) return;
+  if (const auto resolved = resolve(settings); !resolved)
+    complain(format_text("nothing is buffered: {}", printable(resolved.error().message)));
 }
 
 void say(const std::string& text) {
@@ -187,6 +196,7 @@ int run(Options options) {
   say(report_leftovers(report.leftovers));
 
   complain_of_homes(settings->choice.homes);
+  complain_of_tiers(*settings);
   const auto command = examine_command(options.command, *program, path_variable);
   if (touches_a_home(command, *settings)) report.unseen = unseen_programs(command);
   auto variables = environment.variables();
@@ -277,7 +287,7 @@ void add_run(CLI::App& app, int& code) {
       "such command.");
   verb->callback([options, verb, &code] {
     options->command = verb->remaining();
-    if (options->command.empty()) throw CLI::RequiredError("COMMAND");
+    if (options->command.empty()) throw CLI::ParseError("no command is given", CLI::ExitCodes::RequiredError);
     if (options->command.front().starts_with('-')) throw CLI::ExtrasError({options->command.front()});
     code = run(std::move(*options));
   });
