@@ -237,6 +237,29 @@ TEST(CliRun, ABufferOfARunOnAnotherNodeStaysWhileItIsUsed) {
   EXPECT_EQ(slurp(place.home("a")), "text");
 }
 
+// Each start of the program that carries home costs more than what a short process leaves to it.
+TEST(CliRun, ShortProcessesThatLeaveOneAfterTheOtherNeedFewHeirs) {
+  const PosixPlace place;
+  const auto program = place.plain("heir");
+  std::ofstream(program) << "#!/bin/sh\necho heir >> " << place.plain("heirs") << "\nexec "
+                         << PosixPlace::program() << " \"$@\"\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const auto began = std::chrono::steady_clock::now();
+  const auto ran = place.shell(
+      "for i in $(seq 40); do dd if=/dev/zero of=" + place.home() + "/$i bs=1000 count=1 status=none; done",
+      {"on_close=detach", "drain.program=" + program, "drain.trigger=never"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  const auto elapsed = std::chrono::steady_clock::now() - began;
+  const auto heirs = std::ranges::count(slurp(place.plain("heirs")), '\n');
+  EXPECT_GE(heirs, 1);
+  // Each stays for 200 ms; of those that start beside each other all but one go at once.
+  EXPECT_LE(heirs, 2 + 2 * (elapsed / std::chrono::milliseconds(200)));
+  // All is home in the end, and the buffer gone.
+  EXPECT_TRUE(comes_true([&] { return std::filesystem::is_empty(place.control()); }));
+  for (int i = 1; i <= 40; ++i)
+    EXPECT_EQ(std::filesystem::file_size(place.home(std::to_string(i))), 1000u) << i;
+}
+
 // What the outer run has unsaved is in the buffer alone: whoever went past it would find an old file.
 TEST(CliRun, ARunInARunAddsItsHomes) {
   const PosixPlace place;

@@ -13,6 +13,7 @@
 #include "base/json.hpp"
 #include "tools/forebay/common.hpp"
 #include "tools/forebay/errand.hpp"
+#include "tools/forebay/run/lock.hpp"
 #include "tools/forebay/status_report.hpp"
 #include "tools/forebay/terminal.hpp"
 #include "tools/forebay/verbs.hpp"
@@ -22,6 +23,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto kRetry = std::chrono::milliseconds(500);
+constexpr auto kMoment = std::chrono::milliseconds(200);
+constexpr auto kNext = std::chrono::milliseconds(10);
 
 struct Options : CommonOptions {
   bool wait = false;
@@ -83,6 +86,20 @@ Result<Report> drain(const Settings& settings, const Options& options, std::chro
   return report;
 }
 
+// Is there work again? Below `forebay run` one short process may leave after the other: an heir that waits a
+// moment for the next one spares it the start of another heir.
+bool more_is_left(const Errand& errand) {
+  const auto& buffer = errand.buffer().core().settings.buffer;
+  const auto until = Clock::now() + (is_marked_by_run(buffer.directory, buffer.name) ? kMoment : kMoment * 0);
+  while (Clock::now() < until) {
+    std::this_thread::sleep_for(kNext);
+    const auto status = errand.look();
+    if (!status) return false;
+    if (!files_to_carry(*status, true).empty()) return true;
+  }
+  return false;
+}
+
 // In the role of heir, until nothing is left that nobody living carries home. What does not go home for
 // limits.home_wait stays in the buffer.
 Status inherit(const Settings& settings, Clock::time_point deadline, bool& stuck) {
@@ -103,7 +120,12 @@ Status inherit(const Settings& settings, Clock::time_point deadline, bool& stuck
     for (bool all = true; !errand.stuck() && Clock::now() < std::min(give_up, deadline); all = false) {
       FOREBAY_ASSIGN(const auto status, errand.look());
       const auto files = files_to_carry(status, !all);
-      if (files.empty()) break;
+      if (files.empty()) {
+        if (!more_is_left(errand)) break;
+        give_up = Clock::now() + core.settings.limits.home_wait;
+        left = ~std::uint64_t{0};
+        continue;
+      }
       if (status.unsaved() < left) give_up = Clock::now() + core.settings.limits.home_wait;
       left = std::min(left, status.unsaved());
       const auto outcomes = errand.carry(files, deadline - Clock::now());

@@ -225,7 +225,7 @@ int run(Options options) {
   if (report.ending.reports && !options.quiet) say(report_text(report));
   const auto written = report.ending.reports ? file.write(report_json(report)) : file.leave_to_another();
   if (!written) complain(written.error().message);
-  if (report.ending.detached && go_into_background()) {
+  if ((report.ending.detached || report.ending.removed_later) && go_into_background()) {
     buffer->end_detached();
     end_now(kDone);
   }

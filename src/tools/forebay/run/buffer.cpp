@@ -165,6 +165,7 @@ Ending RunBuffer::end() {
     ending.trouble = carried->why;
   if (auto after = look_at_buffer(settings_)) ending.status = std::move(*after);
   if (last) ending.removed = remove_if_clean();
+  ending.removed_later = last && lock_ && !ending.removed && goes_on_without_us() && usable(status);
   return ending;
 }
 

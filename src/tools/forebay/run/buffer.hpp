@@ -44,6 +44,9 @@ struct Ending {
   bool reports = true;                   // false: other ranks of the job go on, the last one reports
   Counted before{};                      // of the buffer, when the first of those it reports on began
   bool removed = false;
+  // Who carried home in the background has not left yet: the buffer is removed when it has, by
+  // end_detached().
+  bool removed_later = false;
   std::string trouble{};              // why something did not go home
   std::vector<std::string> unseen{};  // what the POSIX door noted: "./a.out is linked statically"
 };
@@ -61,7 +64,7 @@ class RunBuffer {
   // After the command: what is unsaved goes home, or will (`on_close: detach`), and the buffer goes if it is
   // clean, this run's own and the last one's.
   Ending end();
-  // After an end() that says `detached`, in a process that nobody waits for.
+  // After an end() that says `detached` or `removed_later`, in a process that nobody waits for.
   void end_detached();
 
  private:

@@ -102,6 +102,10 @@ std::vector<std::string> RunLock::notes() const {
 
 void RunLock::remove() { ::unlinkat(directory_.get(), name_.c_str(), 0); }
 
+bool is_marked_by_run(const std::string& directory, const std::string& name) {
+  return ::access((directory + "/" + name + std::string(kSuffix)).c_str(), F_OK) == 0;
+}
+
 std::vector<std::string> marked_by_runs(const std::string& directory) {
   std::vector<std::string> names;
   std::error_code failed;

@@ -48,6 +48,9 @@ class RunLock {
   bool first_ = false;
 };
 
+// Has a run marked this buffer as its own, living or not?
+bool is_marked_by_run(const std::string& directory, const std::string& name);
+
 // The buffers below `directory` that runs have marked as theirs, living or not.
 std::vector<std::string> marked_by_runs(const std::string& directory);
 
