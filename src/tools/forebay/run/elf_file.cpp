@@ -38,7 +38,7 @@ class Reader {
         FOREBAY_ASSIGN(elf.loader, string_at(segment.p_offset));
       } else if (segment.p_type == PT_DYNAMIC) {
         elf.dynamic = true;
-        FOREBAY_ASSIGN(elf.needed, needed(segment));
+        FOREBAY_ASSIGN(elf.needed, needed(segment, elf.has_paths));
       }
     }
     return elf;
@@ -73,13 +73,14 @@ class Reader {
     return no_elf();
   }
 
-  Result<std::vector<std::string>> needed(const ElfW(Phdr) & segment) const {
+  Result<std::vector<std::string>> needed(const ElfW(Phdr) & segment, bool& has_paths) const {
     if (segment.p_filesz > kMaxDynamic) return no_elf();
     std::vector<ElfW(Dyn)> entries(segment.p_filesz / sizeof(ElfW(Dyn)));
     FOREBAY_TRY(fill(entries.data(), entries.size() * sizeof(ElfW(Dyn)), segment.p_offset));
     std::uint64_t strings = 0;
     for (const auto& entry : entries) {
       if (entry.d_tag == DT_STRTAB) strings = entry.d_un.d_ptr;
+      if (entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH) has_paths = true;
     }
     std::vector<std::string> names;
     for (const auto& entry : entries) {

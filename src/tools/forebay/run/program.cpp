@@ -1,29 +1,24 @@
 #include "tools/forebay/run/program.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
-#include <spawn.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <fstream>
 #include <ranges>
 #include <sstream>
 
-#include "os/fd.hpp"
 #include "tools/forebay/run/elf_file.hpp"
+#include "tools/forebay/run/libraries.hpp"
 
 namespace forebay {
 namespace {
 
 constexpr int kMaxScripts = 4;  // as many interpreters of interpreters as the kernel takes
-constexpr int kPatienceMs = 2000;
 
 bool is_regular_file(const std::string& path) {
   struct stat found{};
@@ -61,50 +56,6 @@ bool is_privileged(const std::string& path) {
       (group && found.st_gid != ::getegid()))
     return true;
   return ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0 && ::geteuid() != 0;
-}
-
-// What a child writes to its standard output, or nothing if it takes too long.
-std::string output_of(const std::vector<std::string>& command) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return {};
-  const Fd from(ends[0]);
-  Fd to(ends[1]);
-  std::vector<char*> words;
-  for (const auto& word : command) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  ::posix_spawn_file_actions_init(&files);
-  ::posix_spawn_file_actions_adddup2(&files, to.get(), STDOUT_FILENO);
-  ::posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  pid_t child = 0;
-  const int failed = ::posix_spawn(&child, words.front(), &files, nullptr, words.data(), environ);
-  ::posix_spawn_file_actions_destroy(&files);
-  if (failed != 0) return {};
-  to.reset();
-  std::string output;
-  for (;;) {
-    pollfd ready{.fd = from.get(), .events = POLLIN, .revents = 0};
-    std::array<char, 8192> piece{};
-    if (::poll(&ready, 1, kPatienceMs) != 1) break;
-    const auto got = ::read(from.get(), piece.data(), piece.size());
-    if (got <= 0) break;
-    output.append(piece.data(), static_cast<std::size_t>(got));
-  }
-  ::kill(child, SIGKILL);
-  ::waitpid(child, nullptr, 0);
-  return output;
-}
-
-// "	libhdf5_serial.so.310 => /lib/x86_64-linux-gnu/libhdf5_serial.so.310 (0x00007f...)"
-std::vector<std::string> loaded_by(const std::string& loader, const std::string& path) {
-  std::istringstream lines(output_of({loader, "--list", path}));
-  std::vector<std::string> names;
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string name;
-    if (words >> name) names.push_back(name.substr(name.rfind('/') + 1));
-  }
-  return names;
 }
 
 // The C library brings nothing that anybody asks for.
@@ -161,7 +112,9 @@ Program examine_program(const std::string& given, std::string_view path_variable
   if (program.linking == Linking::kStatic) return program;
   program.libraries = elf->needed;
   if (!needs_only_libc(elf->needed)) {
-    if (auto all = loaded_by(elf->loader, program.path); !all.empty()) program.libraries = std::move(all);
+    auto all = libraries_by_cache(*elf);
+    if (!all) all = libraries_by_loader(elf->loader, program.path);
+    if (!all->empty()) program.libraries = std::move(*all);
   }
   return program;
 }

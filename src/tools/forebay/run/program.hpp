@@ -31,8 +31,8 @@ struct Program {
 // that may not be run.
 Result<std::string> find_command(const std::string& command, std::string_view path_variable);
 
-// Never fails: what cannot be found out is left as it is. The loader is asked which libraries there are,
-// which starts no code of the program.
+// Never fails: what cannot be found out is left as it is. The loader's cache says which libraries there are,
+// or the loader itself, which starts no code of the program (libraries.hpp).
 Program examine_program(const std::string& path, std::string_view path_variable);
 
 // DT_NEEDED of an ELF file, not of what it needs in turn. Empty when there is none.
