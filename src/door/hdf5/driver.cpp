@@ -70,17 +70,17 @@ herr_t set_eoa(H5FD_t* file, H5FD_mem_t /*type*/, haddr_t address) {
   return 0;
 }
 
-Result<haddr_t> eof_of(OpenedFile& file) {
-  auto* const engine = file.reach();
-  if (engine == nullptr) return file.plain_eof;
-  return file.state.size(*engine);
+// Opened in the buffer when it is first asked for.
+haddr_t eof_of(OpenedFile& file) {
+  (void)file.reach();
+  return file.eof.value_or(HADDR_UNDEF);
 }
 
 haddr_t get_eof(const H5FD_t* file, H5FD_mem_t /*type*/) {
-  // HDF5 says const; the file is opened in the buffer when it is first asked for.
-  const auto size = eof_of(const_cast<OpenedFile&>(opened(file)));
-  if (!size) push_error(size.error(), H5E_VFL, H5E_CANTGET);
-  return size ? *size : HADDR_UNDEF;
+  // HDF5 says const.
+  const auto eof = eof_of(const_cast<OpenedFile&>(opened(file)));
+  if (eof == HADDR_UNDEF) push_words("the file's size is not known", H5E_VFL, H5E_CANTGET);
+  return eof;
 }
 
 herr_t get_handle(H5FD_t* file, hid_t /*fapl*/, void** handle) {
@@ -105,7 +105,7 @@ Result<std::uint64_t> read_home(int fd, haddr_t address, std::span<std::byte> ou
   return done;
 }
 
-Status write_home(OpenedFile& file, haddr_t address, std::span<const std::byte> data) {
+Status write_home(const OpenedFile& file, haddr_t address, std::span<const std::byte> data) {
   std::uint64_t done = 0;
   while (done < data.size()) {
     const auto put =
@@ -114,7 +114,6 @@ Status write_home(OpenedFile& file, haddr_t address, std::span<const std::byte> 
     if (put < 0) return fail_errno(errno, "write", file.path);
     done += static_cast<std::uint64_t>(put);
   }
-  file.plain_eof = std::max<haddr_t>(file.plain_eof, address + data.size());
   return {};
 }
 
@@ -151,7 +150,11 @@ herr_t write(H5FD_t* base, H5FD_mem_t type, hid_t /*dxpl*/, haddr_t address, siz
     log_info("{}: more changed since the last flush than can wait for the next: its state is not kept",
              file.path);
   }
-  if (!status) push_error(status.error(), H5E_IO, H5E_WRITEERROR);
+  if (status) {
+    file.eof = std::max<haddr_t>(file.eof.value_or(0), address + size);
+  } else {
+    push_error(status.error(), H5E_IO, H5E_WRITEERROR);
+  }
   return status ? 0 : -1;
 }
 
@@ -181,20 +184,18 @@ herr_t truncate(H5FD_t* base, hid_t /*dxpl*/, hbool_t /*closing*/) {
   auto& file = opened(base);
   if (!file.writable) return 0;
   file.truncated = true;
-  const auto eof = eof_of(file);
+  if (eof_of(file) == file.eoa) return 0;
   Status status;
-  if (!eof) {
-    status = std::unexpected(eof.error());
-  } else if (*eof == file.eoa) {
-    return 0;
-  } else if (auto* const engine = file.reach()) {
+  if (auto* const engine = file.reach()) {
     status = file.state.truncate(*engine, file.eoa);
   } else if (::ftruncate(file.handle, static_cast<off_t>(file.eoa)) != 0) {
     status = fail_errno(errno, "truncate", file.path);
-  } else {
-    file.plain_eof = file.eoa;
   }
-  if (!status) push_error(status.error(), H5E_IO, H5E_SEEKERROR);
+  if (status) {
+    file.eof = file.eoa;
+  } else {
+    push_error(status.error(), H5E_IO, H5E_SEEKERROR);
+  }
   return status ? 0 : -1;
 }
 

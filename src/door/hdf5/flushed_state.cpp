@@ -74,11 +74,6 @@ Result<std::uint64_t> FlushedState::read(File& file, std::uint64_t offset, std::
   return got;
 }
 
-Result<std::uint64_t> FlushedState::size(const File& file) const {
-  if (cut_) return cut_->size;
-  return file.size();
-}
-
 Status FlushedState::truncate(File& file, std::uint64_t size) {
   if (size >= kept_end_) {
     FOREBAY_TRY(file.truncate(size));

@@ -38,7 +38,6 @@ class FlushedState {
   Status write(File& file, H5FD_mem_t type, std::uint64_t offset, std::span<const std::byte> data);
   // Short at the end of the file.
   Result<std::uint64_t> read(File& file, std::uint64_t offset, std::span<std::byte> out) const;
-  [[nodiscard]] Result<std::uint64_t> size(const File& file) const;
   Status truncate(File& file, std::uint64_t size);
 
   // From now on the file is what was written: all of it or, if the process dies over it, nothing. Until the

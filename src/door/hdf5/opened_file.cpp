@@ -26,7 +26,7 @@ void OpenedFile::fall_back(Plain why, const char* reason) {
   why_plain = why;
   opened_as->file.reset();
   struct stat now{};
-  if (::fstat(handle, &now) == 0) plain_eof = static_cast<haddr_t>(now.st_size);
+  if (!eof && ::fstat(handle, &now) == 0) eof = static_cast<haddr_t>(now.st_size);
   if (why == Plain::kNoBuffer) {
     log_warn("{} is not buffered: {}", path, reason);
   } else {
@@ -47,6 +47,11 @@ void OpenedFile::open_engine(int more_flags) {
   struct stat there{};
   if (::fstat((*file)->home().fd(), &there) != 0 || there.st_dev != device || there.st_ino != inode)
     return fall_back(Plain::kNoBuffer, "another file has taken its place");
+  if (!eof) {
+    const auto size = (*file)->size();
+    if (!size) return fall_back(Plain::kNoBuffer, size.error().message.c_str());
+    eof = *size;
+  }
   opened_as->file = std::move(*file);
   opened_as->process = fork_generation();
   if (writable && !again && (more_flags & O_TRUNC) == 0) {
@@ -183,7 +188,7 @@ OpenedFile* open_file(const char* name, unsigned flags, hid_t fapl) {
                  H5E_CANTOPENFILE);
       return nullptr;
     }
-    file->plain_eof = 0;
+    file->eof = 0;
   }
   opened_files().push_back(file.get());
   return file.release();

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,10 @@ struct OpenedFile final : H5FD_t, DriverFile {
       false;  // h5repart makes one file of several: what they say of their driver does not count
   Plain why_plain = Plain::kNo;
   haddr_t eoa = 0;
-  haddr_t plain_eof = 0;  // while plain
+  // Where the file ends for this handle, as the POSIX driver has it: as long as when it was opened, until
+  // this handle writes or cuts. Others may have made it longer since, and their bytes are not this one's to
+  // cut.
+  std::optional<haddr_t> eof{};
   bool hasty = false;
   bool told_of_reuse = false;
   bool truncated = false;  // since the last flush: HDF5 does that before a flush of the whole file only

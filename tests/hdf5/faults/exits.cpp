@@ -20,6 +20,56 @@ void mark(const std::string& name) { std::ofstream(name) << "here\n"; }
 
 void exit_again() { std::exit(0); }
 
+// A child in step with its parent: each goes on when the other has come as far.
+class Child {
+ public:
+  // Calls body(step) in the child, which leaves by what that does. `step` returns when the parent has called
+  // its own.
+  template <class Body>
+  explicit Child(const Body& body) {
+    if (::pipe(to_child_) != 0 || ::pipe(to_parent_) != 0) std::abort();
+    pid_ = ::fork();
+    if (pid_ == 0) body([&] { meet(to_parent_[1], to_child_[0]); });
+  }
+  void step() { meet(to_child_[1], to_parent_[0]); }
+  // Did it leave well?
+  [[nodiscard]] bool left() const {
+    int status = 0;
+    return ::waitpid(pid_, &status, 0) == pid_ && status == 0;
+  }
+
+ private:
+  static void meet(int tell, int hear) {
+    char word = '.';
+    if (::write(tell, &word, 1) != 1 || ::read(hear, &word, 1) != 1) std::abort();
+  }
+  pid_t pid_ = -1;
+  int to_child_[2]{};
+  int to_parent_[2]{};
+};
+
+// Another process has the file open for writing, writes nothing, and closes it after this one has made it
+// longer.
+int beside_another_opener(const std::string& path) {
+  ::setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
+  Child other([&](const auto& step) {
+    step();
+    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+    step();
+    step();
+    ::_exit(file >= 0 && is_whole(file, 0) && H5Fclose(file) >= 0 ? 0 : 1);
+  });
+  const hid_t file = create(path);
+  write_datasets(file, 0, 3);
+  if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) return 1;
+  other.step();
+  other.step();
+  write_datasets(file, 3, 6);
+  other.step();
+  if (!other.left()) return 1;
+  return H5Fclose(file) < 0 ? 1 : 0;
+}
+
 hid_t left_open = H5I_INVALID_HID;
 void write_at_exit() { write_datasets(left_open, 3, 5); }
 
@@ -85,6 +135,7 @@ int flush_and_close(const std::string& path) {
 
 // Ways of ending that are not H5Fclose and return.
 int leave(const std::string& path, const std::string& way) {
+  if (way == "beside_another_opener") return beside_another_opener(path);
   const hid_t file = create(path);
   write_datasets(file, 0, 3);
   if (way == "forget") return 0;
@@ -111,6 +162,17 @@ int leave(const std::string& path, const std::string& way) {
     ::waitpid(child, &status, 0);
     write_datasets(file, 3, 6);
     return H5Fclose(file) < 0 || status != 0 ? 1 : 0;
+  }
+  if (way == "fork_and_write") {
+    // The child leaves by exit when its parent has made the file longer.
+    if (H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) return 1;
+    Child child([](const auto& step) {
+      step();
+      std::exit(0);
+    });
+    write_datasets(file, 3, 6);
+    child.step();
+    return !child.left() || H5Fclose(file) < 0 ? 1 : 0;
   }
   if (way == "fork_and_read") {
     H5Fflush(file, H5F_SCOPE_GLOBAL);
