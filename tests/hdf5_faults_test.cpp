@@ -261,7 +261,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Way{"write_in_handler", "5", false}, Way{"flush_and_quick_exit", "3", false},
                       Way{"flush_and_abort", "3", true}, Way{"many_open", "3", false},
                       Way{"fork", "6", false}, Way{"fork_and_read", "3", false},
-                      Way{"fork_and_write", "6", false}, Way{"beside_another_opener", "6", false}),
+                      Way{"fork_and_write", "6", false}, Way{"fork_between_flushes", "3", false},
+                      Way{"fork_and_abandon", "6", false}, Way{"beside_another_opener", "6", false}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST_F(Hdf5Faults, Threads) {

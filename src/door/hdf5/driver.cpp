@@ -37,6 +37,7 @@ herr_t close(H5FD_t* base) {
     new std::shared_ptr<Fate>(std::move(file->opened_as));
     return 0;
   }
+  file->leave_to_parent();
   auto status = file->state.commit(*fate.file);
   if (const auto closed = fate.file->close(); !closed && status) status = closed;
   fate.when_closed = status;

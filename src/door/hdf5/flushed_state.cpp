@@ -47,6 +47,7 @@ Status FlushedState::write(File& file, H5FD_mem_t type, std::uint64_t offset,
   if (offset >= kept_end_ || !waits(type, data)) {
     FOREBAY_TRY(stage(file, offset, data));
     if (!held_.empty()) held_.forget(offset, offset + data.size());
+    if (!inherited_.empty()) inherited_.forget(offset, offset + data.size());
   } else {
     const auto below = std::min<std::uint64_t>(data.size(), kept_end_ - offset);
     held_.write(offset, data.first(below));
@@ -70,6 +71,7 @@ Result<std::uint64_t> FlushedState::read(File& file, std::uint64_t offset, std::
     const auto to = std::min(kept_end_, offset + got);
     if (from < to) std::memset(out.data() + (from - offset), 0, to - from);
   }
+  inherited_.lay_over(offset, out.first(got));
   held_.lay_over(offset, out.first(got));
   return got;
 }
@@ -84,8 +86,22 @@ Status FlushedState::truncate(File& file, std::uint64_t size) {
   FOREBAY_ASSIGN(const auto now, file.size());
   if (now > kept_end_) FOREBAY_TRY(file.truncate(kept_end_));
   held_.forget(size, ~std::uint64_t{0});
+  inherited_.forget(size, ~std::uint64_t{0});
+  inherited_cut_ = false;
   cut_ = Cut{.lowest = cut_ ? std::min(cut_->lowest, size) : size, .size = size};
   return {};
+}
+
+void FlushedState::inherit() {
+  for (const auto& [offset, data] : held_.pieces()) inherited_.write(offset, data);
+  held_.clear();
+  inherited_cut_ = cut_.has_value();
+  will_stands_ = false;
+}
+
+void FlushedState::leave_to_parent() {
+  inherited_.clear();
+  if (std::exchange(inherited_cut_, false)) cut_.reset();
 }
 
 Status FlushedState::commit(File& file, std::optional<std::uint64_t> superblock) {
@@ -106,6 +122,11 @@ Status FlushedState::commit(File& file, std::optional<std::uint64_t> superblock)
     for (auto at = cut_->lowest; at < end; at += zeros.size())
       batch.pieces.push_back({at, std::span(zeros).first(std::min<std::uint64_t>(zeros.size(), end - at))});
   }
+  if (!inherited_.empty()) {
+    for (const auto& [offset, data] : held_.pieces()) inherited_.write(offset, data);
+    std::swap(held_, inherited_);
+    inherited_.clear();
+  }
   for (const auto& [offset, data] : held_.pieces()) batch.pieces.push_back({offset, data});
   // Once more: the first time may have told of an earlier failure. And bytes that cannot be written down as
   // one are still written.
@@ -119,6 +140,7 @@ Status FlushedState::commit(File& file, std::optional<std::uint64_t> superblock)
   will_stands_ = !batch.wills.empty();
   held_.clear();
   cut_.reset();
+  inherited_cut_ = false;
   return status;
 }
 

@@ -8,6 +8,9 @@
 // data that overwrote data of the same dataset. A file that was made here and never flushed has no state to
 // keep. Where more than `kMostHeld` would wait, the state is given up until the next flush.
 //
+// A forked child sees what waited in its parent then, and its parent may go on and hand it over by itself:
+// see inherit().
+//
 // Not thread-safe: HDF5 calls a driver under its own lock.
 #pragma once
 
@@ -45,7 +48,12 @@ class FlushedState {
   // dies.
   Status commit(File& file, std::optional<std::uint64_t> superblock = std::nullopt);
   // Does anything wait for a commit?
-  [[nodiscard]] bool waiting() const { return !held_.empty() || cut_; }
+  [[nodiscard]] bool waiting() const { return !held_.empty() || !inherited_.empty() || cut_; }
+
+  // In a forked child, before anything else: what waits is the parent's. It is seen, and goes with the next
+  // commit unless it is left to the parent.
+  void inherit();
+  void leave_to_parent();
   // Was a state given up since this was last asked?
   [[nodiscard]] bool gave_up() { return std::exchange(gave_up_, false); }
 
@@ -63,7 +71,9 @@ class FlushedState {
   bool gave_up_ = false;
   bool will_stands_ = false;
   HeldWrites held_{};         // below kept_end_
+  HeldWrites inherited_{};    // likewise, and below what is held
   std::optional<Cut> cut_{};  // what is not held from `lowest` to kept_end_ reads as zeros
+  bool inherited_cut_ = false;
 };
 
 }  // namespace forebay::hdf5

@@ -1,6 +1,7 @@
 #include "door/hdf5/opened_file.hpp"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,7 +41,11 @@ void OpenedFile::fall_back(Plain why, const char* reason) {
 void OpenedFile::open_engine(int more_flags) {
   const bool again = opened_as->file != nullptr;
   // A copy of the parent's, with threads and locks that are not there: never touched, never freed.
-  if (again) new std::shared_ptr<Fate>(std::exchange(opened_as, std::make_shared<Fate>()));
+  if (again) {
+    new std::shared_ptr<Fate>(std::exchange(opened_as, std::make_shared<Fate>()));
+    state.inherit();
+    parent = std::exchange(opener, ::getpid());
+  }
   auto file = open_as_wished(wishes, path, (writable ? O_RDWR : O_RDONLY) | more_flags);
   if (!file) return fall_back(Plain::kNoBuffer, file.error().message.c_str());
   if ((*file)->settings().mode == Mode::Bypass) return fall_back(Plain::kBypass, words(Plain::kBypass));
@@ -63,6 +68,10 @@ Status OpenedFile::keep_state() {
   FOREBAY_TRY(state.keep(*opened_as->file));
   if (!told_of_reuse) state.expect_reuse();
   return {};
+}
+
+void OpenedFile::leave_to_parent() {
+  if (parent != 0 && (::kill(parent, 0) == 0 || errno == EPERM)) state.leave_to_parent();
 }
 
 Status OpenedFile::bring_home() {

@@ -3,6 +3,7 @@
 
 #include <H5FDdevelop.h>
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <memory>
 #include <optional>
@@ -36,6 +37,8 @@ struct OpenedFile final : H5FD_t, DriverFile {
   bool told_of_reuse = false;
   bool truncated = false;  // since the last flush: HDF5 does that before a flush of the whole file only
   FlushedState state{};
+  pid_t opener = ::getpid();  // a forked child's is its own once it uses the file
+  pid_t parent = 0;           // then, whose state it was before
   // HDF5 opens some files only to look who they are: opened in the buffer when first needed.
   std::shared_ptr<Fate> opened_as = std::make_shared<Fate>();
 
@@ -61,6 +64,8 @@ struct OpenedFile final : H5FD_t, DriverFile {
     return buffered().get();
   }
   void open_engine(int more_flags);
+  // Before the last commit: what a parent wrote, and lives to hand over by itself, is left to it.
+  void leave_to_parent();
   // What was written so far is the state to keep from now on.
   Status keep_state();
   void fall_back(Plain why, const char* words);

@@ -1,3 +1,4 @@
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,6 +30,8 @@ class Child {
   explicit Child(const Body& body) {
     if (::pipe(to_child_) != 0 || ::pipe(to_parent_) != 0) std::abort();
     pid_ = ::fork();
+    ::close(pid_ == 0 ? to_child_[1] : to_child_[0]);
+    ::close(pid_ == 0 ? to_parent_[0] : to_parent_[1]);
     if (pid_ == 0) body([&] { meet(to_parent_[1], to_child_[0]); });
   }
   void step() { meet(to_child_[1], to_parent_[0]); }
@@ -68,6 +71,75 @@ int beside_another_opener(const std::string& path) {
   other.step();
   if (!other.left()) return 1;
   return H5Fclose(file) < 0 ? 1 : 0;
+}
+
+// An attribute of the first dataset, in HDF5's cache until the dataset is flushed.
+herr_t set_mark(hid_t file, std::int32_t mark, bool is_new) {
+  const hid_t dataset = H5Dopen2(file, "d0", H5P_DEFAULT);
+  const hid_t space = H5Screate(H5S_SCALAR);
+  const hid_t attribute = is_new
+                              ? H5Acreate2(dataset, "mark", H5T_NATIVE_INT32, space, H5P_DEFAULT, H5P_DEFAULT)
+                              : H5Aopen(dataset, "mark", H5P_DEFAULT);
+  const auto code = H5Awrite(attribute, H5T_NATIVE_INT32, &mark);
+  H5Aclose(attribute);
+  H5Sclose(space);
+  return H5Dflush(dataset) < 0 || H5Dclose(dataset) < 0 ? -1 : code;
+}
+
+std::int32_t mark_of(hid_t file) {
+  std::int32_t mark = -1;
+  const hid_t attribute = H5Aopen_by_name(file, "d0", "mark", H5P_DEFAULT, H5P_DEFAULT);
+  H5Aread(attribute, H5T_NATIVE_INT32, &mark);
+  H5Aclose(attribute);
+  return mark;
+}
+
+// In a file that was flushed, a mark that waits for the next flush.
+hid_t create_marked(const std::string& path) {
+  const hid_t file = create(path);
+  write_datasets(file, 0, 3);
+  if (set_mark(file, 1, true) < 0 || H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 || set_mark(file, 2, false) < 0)
+    ::_exit(1);
+  return file;
+}
+
+bool has_mark(const std::string& path, std::int32_t mark) {
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  return mark_of(file) == mark && H5Fclose(file) >= 0;
+}
+
+// The parent overtakes it with the next flush; then the child leaves by exit.
+int fork_between_flushes(const std::string& path) {
+  const hid_t file = create_marked(path);
+  Child child([file](const auto& step) {
+    if (mark_of(file) != 2) ::_exit(1);
+    step();
+    std::exit(0);
+  });
+  if (set_mark(file, 3, false) < 0 || H5Fflush(file, H5F_SCOPE_GLOBAL) < 0) return 1;
+  child.step();
+  return child.left() && H5Fclose(file) >= 0 && has_mark(path, 3) ? 0 : 1;
+}
+
+// The parent leaves without a word, and its child goes on with the file.
+int fork_and_abandon(const std::string& path) {
+  int gone[2]{};
+  if (::pipe(gone) != 0) return 1;
+  const pid_t parent = ::fork();
+  if (parent == 0) {
+    const hid_t file = create_marked(path);
+    const pid_t self = ::getpid();
+    if (::fork() != 0) ::_exit(0);
+    for (int i = 0; i < 20'000 && ::kill(self, 0) == 0; ++i) ::usleep(1000);
+    std::exit(write_datasets(file, 3, 6) < 0 || H5Fclose(file) < 0 ? 1 : 0);
+  }
+  int status = 0;
+  ::waitpid(parent, &status, 0);
+  ::close(gone[1]);
+  char word = 0;
+  while (::read(gone[0], &word, 1) > 0) {
+  }
+  return status == 0 && has_mark(path, 2) ? 0 : 1;
 }
 
 hid_t left_open = H5I_INVALID_HID;
@@ -136,6 +208,8 @@ int flush_and_close(const std::string& path) {
 // Ways of ending that are not H5Fclose and return.
 int leave(const std::string& path, const std::string& way) {
   if (way == "beside_another_opener") return beside_another_opener(path);
+  if (way == "fork_between_flushes") return fork_between_flushes(path);
+  if (way == "fork_and_abandon") return fork_and_abandon(path);
   const hid_t file = create(path);
   write_datasets(file, 0, 3);
   if (way == "forget") return 0;
