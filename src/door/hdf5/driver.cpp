@@ -13,6 +13,7 @@
 #include "base/log.hpp"
 #include "door/hdf5/error_stack.hpp"
 #include "door/hdf5/hid.hpp"
+#include "door/hdf5/known_file.hpp"
 #include "door/hdf5/opened_file.hpp"
 
 namespace forebay::hdf5 {
@@ -217,8 +218,12 @@ herr_t lock(H5FD_t* file, hbool_t exclusive) {
 
 herr_t unlock(H5FD_t* file) { return lock_with(file, LOCK_UN, "unlock"); }
 
-herr_t remove(const char* name, hid_t /*fapl*/) {
-  if (std::remove(name) == 0) return 0;
+herr_t remove(const char* name, hid_t fapl) {
+  const auto goes = by_last_name(name);
+  if (std::remove(name) == 0) {
+    if (goes) forget_removed(info_for_driver(fapl).wishes.membership, *goes);
+    return 0;
+  }
   push_words(format_text("unable to delete file '{}': {}", name, std::strerror(errno)).c_str(), H5E_VFL,
              H5E_CANTDELETEFILE);
   return -1;

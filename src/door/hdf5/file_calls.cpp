@@ -14,6 +14,7 @@
 #include "door/hdf5/file_state.hpp"
 #include "door/hdf5/forward.hpp"
 #include "door/hdf5/home_request.hpp"
+#include "door/hdf5/known_file.hpp"
 #include "door/hdf5/operation_numbers.hpp"
 
 namespace forebay::hdf5 {
@@ -71,7 +72,10 @@ void* open_with(const char* name, bool writable, hid_t fapl, void** request, con
   std::optional<ParallelOpening> parallel;
   if (way == Way::kParallel) parallel.emplace(fapl, name, writable, wishes);
   void* under = nullptr;
-  if (const auto settled = parallel ? parallel->before() : Status{}) {
+  Status settled;
+  if (parallel) settled = parallel->before();
+  if (way == Way::kPassed) settled = bring_home(wishes.membership, name);
+  if (settled) {
     under = open_below(list);
   } else {
     push_error(settled.error(), H5E_FILE, H5E_CANTOPENFILE);
@@ -121,7 +125,11 @@ herr_t by_list(H5VL_file_specific_args_t& below_args, hid_t& fapl, hid_t dxpl, v
   const auto [list, way] = below(fapl, info, wishes);
   if (list < 0) return -1;
   fapl = list;
+  // Our driver tells the buffer by itself.
+  const bool told = below_args.op_type == H5VL_FILE_DELETE && way != Way::kDriver;
+  const auto goes = told ? by_last_name(below_args.args.del.filename) : std::nullopt;
   const auto result = H5VLfile_specific(nullptr, info.under_vol(), &below_args, dxpl, request);
+  if (goes && result >= 0) forget_removed(wishes.membership, *goes);
   adopt(request, std::make_shared<FileState>(Way::kPassed, nullptr, info.under_vol(), wishes.membership));
   const KeepErrorStack keep;
   H5Pclose(list);

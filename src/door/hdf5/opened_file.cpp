@@ -15,6 +15,7 @@
 #include "base/log.hpp"
 #include "config/environment.hpp"
 #include "door/hdf5/error_stack.hpp"
+#include "door/hdf5/known_file.hpp"
 
 namespace forebay::hdf5 {
 
@@ -94,8 +95,6 @@ Status OpenedFile::go_plain(Plain why) {
   return {};
 }
 
-namespace {
-
 DriverInfo info_for_driver(hid_t fapl) {
   const ExpectFailure there_may_be_none;
   if (const auto* const info = static_cast<const DriverInfo*>(H5Pget_driver_info(fapl))) return *info;
@@ -106,6 +105,8 @@ DriverInfo info_for_driver(hid_t fapl) {
   if (config.starts_with("config=")) config.remove_prefix(7);
   return {.wishes = {.membership = {.config = std::string(config)}}};
 }
+
+namespace {
 
 // As the POSIX driver decides it: the environment wins over the list.
 bool locks_may_be_missing(hid_t fapl) {
@@ -183,6 +184,10 @@ OpenedFile* open_file(const char* name, unsigned flags, hid_t fapl) {
   file->ignore_missing_locks = locks_may_be_missing(fapl);
   file->was_family = is_made_of_family(fapl);
   if ((flags & (H5F_ACC_SWMR_READ | H5F_ACC_SWMR_WRITE)) != 0) {
+    if (const auto status = hdf5::bring_home(file->wishes.membership, file->path); !status) {
+      push_error(status.error(), H5E_FILE, H5E_CANTOPENFILE);
+      return nullptr;
+    }
     file->fall_back(Plain::kSwmr, words(Plain::kSwmr));
   } else if (!S_ISREG(there.st_mode)) {
     file->fall_back(Plain::kNotRegular, words(Plain::kNotRegular));

@@ -74,6 +74,9 @@ struct OpenedFile final : H5FD_t, DriverFile {
 // All of them. Never freed.
 std::vector<OpenedFile*>& opened_files();
 
+// What the list says for the driver.
+DriverInfo info_for_driver(hid_t fapl);
+
 // As the driver's open callback: null, and the reason on HDF5's stack, if it cannot be opened.
 OpenedFile* open_file(const char* name, unsigned flags, hid_t fapl);
 
