@@ -167,6 +167,23 @@ TEST_F(Hdf5Faults, PluginOfAnotherFlavour) {
   }
 }
 
+// HDF5 asks every plugin that it finds about a file which it cannot open.
+TEST_F(Hdf5Faults, APluginThatNobodyAskedForMakesNoBuffer) {
+  FOREBAY_NEED_PLUGIN("serial");
+  std::ofstream(place_.file("notes.txt")) << "no HDF5\n";
+  for (const std::string file : {"notes.txt", "nothing.h5"}) {
+    const DoorRun native("serial");
+    auto words = native.words(Door::kNone, place_.path(), faults("serial", {"verify", file}));
+    words.insert(words.begin() + 2, {"HDF5_PLUGIN_PATH=" + DoorRun::plugins("serial"),
+                                     "FOREBAY_BUFFER_DIRECTORY=" + place_.file("control"),
+                                     "FOREBAY_TIERS=memory:" + place_.path() + ":4MiB"});
+    const auto ran = testing::run("env", words);
+    EXPECT_EQ(trimmed(ran.out), "cannot be opened");
+    EXPECT_EQ(ran.err, "");
+    EXPECT_FALSE(std::filesystem::exists(place_.file("control"))) << file;
+  }
+}
+
 // Either the program has its native result, or it is told what is wrong with which file.
 TEST_F(Hdf5Faults, BadConfiguration) {
   FOREBAY_NEED_PLUGIN("serial");

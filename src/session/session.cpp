@@ -71,6 +71,16 @@ Result<Buffer*> join(const Membership& wanted) {
   return all.members.back().buffer.get();
 }
 
+Buffer* joined(const Membership& wanted) {
+  auto* const all = registry.load();
+  if (all == nullptr) return nullptr;
+  const std::scoped_lock lock(all->mutex);
+  for (const auto& member : all->members) {
+    if (member.wanted == wanted) return member.buffer.get();
+  }
+  return nullptr;
+}
+
 Status leave_all() {
   auto* const all = registry.load();
   if (all == nullptr) return {};

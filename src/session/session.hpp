@@ -27,6 +27,9 @@ struct Membership {
 // The buffer that `wanted` describes, attached at first use. Valid until leave_all(), in this process only.
 Result<Buffer*> join(const Membership& wanted);
 
+// The same where this process is attached already; else null, and nothing is made.
+[[nodiscard]] Buffer* joined(const Membership& wanted);
+
 // Changes in a forked child.
 [[nodiscard]] std::uint32_t fork_generation();
 

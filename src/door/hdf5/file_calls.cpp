@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/log.hpp"
 #include "door/hdf5/calls.hpp"
@@ -118,13 +119,33 @@ herr_t get(void* handle, H5VL_file_get_args_t* args, hid_t dxpl, void** request)
   return ours && has_our_driver(list) ? H5Pset_fapl_sec2(list) : result;
 }
 
+// After an open that failed HDF5 asks every plugin that it finds about the file, and nobody has asked for
+// this one: that must make no buffer. (A program that names the connector without any information, and asks
+// before it has opened anything, is answered from home as well.)
+bool may_be_unasked(hid_t fapl, const Membership& membership) {
+  void* info = nullptr;
+  if (H5Pget_vol_info(fapl, &info) >= 0 && info != nullptr) {
+    delete static_cast<ConnectorInfo*>(info);
+    return false;
+  }
+  hid_t usual = H5I_INVALID_HID;
+  H5VL_class_value_t value = H5VL_NATIVE_VALUE;
+  if (H5Pget_vol_id(H5P_FILE_ACCESS_DEFAULT, &usual) >= 0) {
+    (void)H5VLget_value(usual, &value);
+    H5VLclose(usual);
+  }
+  return value == H5VL_NATIVE_VALUE && joined(membership) == nullptr;
+}
+
 // There is no object: the list says which connector is meant.
 herr_t by_list(H5VL_file_specific_args_t& below_args, hid_t& fapl, hid_t dxpl, void** request) {
   const auto info = ConnectorInfo::of(fapl);
   const auto wishes = wishes_of(fapl, info);
   const auto [list, way] = below(fapl, info, wishes);
   if (list < 0) return -1;
-  fapl = list;
+  const auto given = std::exchange(fapl, list);
+  const bool looks = below_args.op_type == H5VL_FILE_IS_ACCESSIBLE && way == Way::kDriver;
+  if (looks && !has_our_driver(given) && may_be_unasked(given, wishes.membership)) H5Pset_fapl_sec2(list);
   // Our driver tells the buffer by itself.
   const bool told = below_args.op_type == H5VL_FILE_DELETE && way != Way::kDriver;
   const auto goes = told ? by_last_name(below_args.args.del.filename) : std::nullopt;
