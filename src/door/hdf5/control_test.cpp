@@ -141,6 +141,18 @@ TEST(Control, WorksWhereTheProgramChoseTheDriverToo) {
   EXPECT_EQ(read_natively(home.path("a.h5"), "x", kCount), counting());
 }
 
+TEST(Control, AProgramsDriverWithoutAConfigurationHasTheConnectors) {
+  const TestHome home("drain: {trigger: never}\nadmission: {write: always}\n");
+  ASSERT_GE(set_driver(home.fapl(), {}), 0);
+  const hid_t file = home.create("a.h5");
+  const hid_t dataset = make_dataset(file, "x", kCount);
+  ASSERT_GE(write_all(dataset, counting()), 0);
+  EXPECT_NE(joined({.config = home.path("config.yaml")}), nullptr);
+  EXPECT_GE(counted(home, &Counters::staged_bytes), kCount * sizeof(int));
+  H5Dclose(dataset);
+  H5Fclose(file);
+}
+
 TEST_P(ControlTest, ReadToCacheKeepsWhatAdmissionWouldNot) {
   const TestHome home("admission: {read: never}\n");
   make_file(home, GetParam());

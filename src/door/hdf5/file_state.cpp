@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "door/hdf5/error_stack.hpp"
+#include "door/hdf5/opened_file.hpp"
 
 namespace forebay::hdf5 {
 namespace {
@@ -80,7 +81,11 @@ Below below(hid_t fapl, const ConnectorInfo& info, const FileWishes& wishes) {
   if (driver == H5FD_SEC2) {
     if (set_driver(copy, {.wishes = wishes, .told_of_reuse = true}) >= 0) way = Way::kDriver;
   } else if (has_our_driver(fapl)) {
-    way = Way::kDriver;
+    // What the program says to its driver counts; where that is nothing, what it says to the connector.
+    auto told = info_for_driver(fapl);
+    told.told_of_reuse = true;
+    if (told.wishes == FileWishes{}) told.wishes = wishes;
+    if (set_driver(copy, told) >= 0) way = Way::kDriver;
 #ifdef H5_HAVE_PARALLEL
   } else if (driver == H5FD_MPIO) {
     // B8: metadata that all ranks write together would rewrite what lies between.

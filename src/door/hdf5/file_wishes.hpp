@@ -18,6 +18,8 @@ namespace forebay::hdf5 {
 struct FileWishes {
   Membership membership{};
   std::vector<std::string> settings{};  // "key=value", over those that the configuration has for the file
+
+  bool operator==(const FileWishes&) const = default;
 };
 
 // `fapl` is the list that the connector was given, which names the connector.
