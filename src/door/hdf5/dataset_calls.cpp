@@ -231,19 +231,34 @@ herr_t specific(void* handle, H5VL_dataset_specific_args_t* args, hid_t dxpl, vo
   return plain(handle, args, dxpl, request);
 }
 
-// Who asks where chunks lie may read them there by himself, as PyTables does: HDF5 writes what it has of them
+// Who asks where data lie may read them there by himself, as PyTables does: HDF5 writes what it has of chunks
 // before it answers, so natively they are at home by then.
 bool tells_places(int operation) {
   return operation == H5VL_NATIVE_DATASET_GET_CHUNK_INFO_BY_IDX ||
          operation == H5VL_NATIVE_DATASET_GET_CHUNK_INFO_BY_COORD ||
-         operation == H5VL_NATIVE_DATASET_CHUNK_ITER;
+         operation == H5VL_NATIVE_DATASET_CHUNK_ITER || operation == H5VL_NATIVE_DATASET_GET_OFFSET;
+}
+
+bool told_nothing(const H5VL_optional_args_t& args) {
+  if (args.op_type != H5VL_NATIVE_DATASET_GET_OFFSET) return false;
+  return *static_cast<const H5VL_native_dataset_optional_args_t*>(args.args)->get_offset.offset ==
+         HADDR_UNDEF;
+}
+
+// In the file it really lies in, and where that cannot be told, in all that it may be.
+Status carry_home(DatasetObject& one) {
+  if (one.file->way() == Way::kDriver) {
+    auto* const driver = driver_file_of(one.under, *one.file);
+    return driver != nullptr ? driver->bring_home() : Status{};
+  }
+  if (one.parallel() != nullptr) return one.parallel()->file().drain();
+  return one.file->parallel() ? one.file->parallel()->drain() : Status{};
 }
 
 herr_t tell_places(void* handle, H5VL_optional_args_t* args, hid_t dxpl, void** request) {
-  auto* const driver = object(handle).file->driver();
   const auto result = forward<H5VLdataset_optional>(handle, args, dxpl, request);
-  if (result < 0 || driver == nullptr) return result;
-  const auto home = driver->bring_home();
+  if (result < 0 || told_nothing(*args)) return result;
+  const auto home = carry_home(dataset(handle));
   if (home) return result;
   push_error(home.error(), H5E_DATASET, H5E_CANTFLUSH);
   return -1;

@@ -56,6 +56,8 @@ class DriverFile {
   // The file in the buffer; null while it is plain.
   [[nodiscard]] virtual std::shared_ptr<File> buffered() = 0;
   [[nodiscard]] virtual Plain plain() const = 0;
+  // HDF5's number of it.
+  [[nodiscard]] virtual unsigned long number() const = 0;
   // Space that data of the last flush lie in may be freed and used again (FlushedState).
   virtual void expect_reuse() = 0;
   [[nodiscard]] virtual bool minds_reuse() const = 0;

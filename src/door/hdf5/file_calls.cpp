@@ -202,6 +202,9 @@ herr_t optional_on_file(void* handle, H5VL_optional_args_t* args, hid_t dxpl, vo
   const bool looks_at_home =
       args->op_type == H5VL_NATIVE_FILE_GET_VFD_HANDLE || args->op_type == H5VL_NATIVE_FILE_GET_FILE_IMAGE;
   if (looks_at_home && parallel) ready = parallel->drain();
+  // Of a file's image HDF5 reads our bytes by itself.
+  if (args->op_type == H5VL_NATIVE_FILE_GET_VFD_HANDLE && file->driver() != nullptr)
+    ready = file->driver()->bring_home();
 #ifdef H5_HAVE_PARALLEL
   const bool atomicity = args->op_type == H5VL_NATIVE_FILE_SET_MPI_ATOMICITY && parallel;
   if (atomicity) ready = parallel->settle();

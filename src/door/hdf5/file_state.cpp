@@ -5,6 +5,7 @@
 #include <H5VLnative.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "door/hdf5/error_stack.hpp"
@@ -49,8 +50,10 @@ bool serves_collective_metadata() {
                              [](const auto* file) { return file->parallel()->collective_metadata(); });
 }
 
-std::shared_ptr<ParallelFile> parallel_file_of(void* dataset, const FileState& reached_by) {
-  if (served().empty()) return nullptr;
+namespace {
+
+// HDF5's number of the file that it lies in.
+std::optional<unsigned long> number_of_dataset(void* dataset, hid_t connector) {
   H5VL_loc_params_t self{};
   self.type = H5VL_OBJECT_BY_SELF;
   self.obj_type = H5I_DATASET;
@@ -60,13 +63,33 @@ std::shared_ptr<ParallelFile> parallel_file_of(void* dataset, const FileState& r
   args.args.get_info.oinfo = &info;
   args.args.get_info.fields = H5O_INFO_BASIC;
   const ExpectFailure it_may_not_tell;
-  if (H5VLobject_get(dataset, &self, reached_by.connector(), &args, H5P_DATASET_XFER_DEFAULT, nullptr) < 0)
-    return nullptr;
-  if (reached_by.parallel() && reached_by.number() == info.fileno) return reached_by.parallel();
+  if (H5VLobject_get(dataset, &self, connector, &args, H5P_DATASET_XFER_DEFAULT, nullptr) < 0)
+    return std::nullopt;
+  return info.fileno;
+}
+
+}  // namespace
+
+std::shared_ptr<ParallelFile> parallel_file_of(void* dataset, const FileState& reached_by) {
+  if (served().empty()) return nullptr;
+  const auto number = number_of_dataset(dataset, reached_by.connector());
+  if (!number) return nullptr;
+  if (reached_by.parallel() && reached_by.number() == *number) return reached_by.parallel();
   for (const auto* const file : served()) {
-    if (file->number() == info.fileno) return file->parallel();
+    if (file->number() == *number) return file->parallel();
   }
   return nullptr;
+}
+
+DriverFile* driver_file_of(void* dataset, const FileState& reached_by) {
+  // Mostly there is one file, and nothing to ask.
+  if (driver_file_at(1) == nullptr && reached_by.driver() == driver_file_at(0)) return reached_by.driver();
+  const auto number = number_of_dataset(dataset, reached_by.connector());
+  DriverFile* found = nullptr;
+  for_each_driver_file([&](DriverFile& file) {
+    if (number && file.number() == *number) found = &file;
+  });
+  return found;
 }
 
 Below below(hid_t fapl, const ConnectorInfo& info, const FileWishes& wishes) {

@@ -73,6 +73,9 @@ class FileState {
 // the engine does not serve that one. Where HDF5 reads metadata collectively, this is collective.
 [[nodiscard]] std::shared_ptr<ParallelFile> parallel_file_of(void* dataset, const FileState& reached_by);
 
+// Our driver's file that it really lies in; null if that is none of ours.
+[[nodiscard]] DriverFile* driver_file_of(void* dataset, const FileState& reached_by);
+
 // Raised whenever one more file is served: what was looked for in vain may be found then.
 [[nodiscard]] unsigned long times_served();
 // Does HDF5 read the metadata of a file collectively that the engine serves?

@@ -49,6 +49,7 @@ struct OpenedFile final : H5FD_t, DriverFile {
     return opened_as->file;
   }
   [[nodiscard]] Plain plain() const override { return why_plain; }
+  [[nodiscard]] unsigned long number() const override { return fileno; }
   Status bring_home() override;
   Status go_plain(Plain why) override;
   std::shared_ptr<const Fate> fate() override { return buffered() ? opened_as : nullptr; }

@@ -46,20 +46,21 @@ bool is_home(const std::string& path, haddr_t offset, std::int32_t value) {
 // Overwrites this rank's part of a dataset, and looks for it where `carry_home` must have brought it.
 template <class Carry>
 bool arrives(const std::string& path, hid_t dataset, std::int32_t value, const Carry& carry_home) {
+  const auto offset = H5Dget_offset(dataset);  // which brings home what is there by then
   const std::vector<std::int32_t> mine(kPart, value);
   const auto wrote = move_mine(dataset, [&](hid_t memory, hid_t space) {
     return H5Dwrite(dataset, H5T_NATIVE_INT32, memory, space, H5P_DEFAULT, mine.data());
   });
-  return wrote >= 0 && carry_home() >= 0 && is_home(path, H5Dget_offset(dataset), value);
+  return wrote >= 0 && carry_home() >= 0 && is_home(path, offset, value);
 }
 
 // The image of a file holds what was just written.
 bool image_shows(hid_t file, hid_t dataset, std::int32_t value) {
+  const auto offset = H5Dget_offset(dataset) + kPart * sizeof(std::int32_t) * static_cast<hsize_t>(rank());
   const std::vector<std::int32_t> mine(kPart, value);
   const auto wrote = move_mine(dataset, [&](hid_t memory, hid_t space) {
     return H5Dwrite(dataset, H5T_NATIVE_INT32, memory, space, H5P_DEFAULT, mine.data());
   });
-  const auto offset = H5Dget_offset(dataset) + kPart * sizeof(std::int32_t) * static_cast<hsize_t>(rank());
   std::vector<std::byte> image(
       static_cast<std::size_t>(std::max<ssize_t>(H5Fget_file_image(file, nullptr, 0), 0)));
   if (wrote < 0 || H5Fget_file_image(file, image.data(), image.size()) < 0) return false;
@@ -81,6 +82,7 @@ int flushes(const std::string& path) {
   int wrong = 0;
   if (!arrives(path, own, 5, [&] { return H5Fflush(file, H5F_SCOPE_LOCAL); })) wrong |= 1;
   if (!image_shows(file, own, 6)) wrong |= 2;
+  if (!arrives(path, own, 9, [&] { return H5Dget_offset(own) == HADDR_UNDEF ? -1 : 0; })) wrong |= 64;
   if (H5Fmount(file, "mounted", other, H5P_DEFAULT) < 0) wrong |= 4;
   if (!arrives(beside, dataset, 7, [&] { return H5Fflush(file, H5F_SCOPE_GLOBAL); })) wrong |= 8;
   const hid_t again = H5Dopen2(file, "mounted/data", H5P_DEFAULT);
