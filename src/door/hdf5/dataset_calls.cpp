@@ -280,6 +280,13 @@ herr_t optional_on_dataset(void* handle, H5VL_optional_args_t* args, hid_t dxpl,
   return result;
 }
 
+// Another handle may keep the dataset open, and what HDF5 holds of it.
+herr_t close_dataset(void* handle, hid_t dxpl, void** request) {
+  const auto& one = object(handle);
+  if (auto* const watch = one.watched()) watch->when_closed = press(one);
+  return forward_close<H5VLdataset_close>(handle, dxpl, request);
+}
+
 }  // namespace
 
 H5VL_dataset_class_t dataset_calls() {
@@ -290,7 +297,7 @@ H5VL_dataset_class_t dataset_calls() {
           .get = forward<H5VLdataset_get>,
           .specific = specific,
           .optional = optional_on_dataset,
-          .close = forward_close<H5VLdataset_close>};
+          .close = close_dataset};
 }
 
 }  // namespace forebay::hdf5

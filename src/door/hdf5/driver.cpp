@@ -40,6 +40,10 @@ herr_t close(H5FD_t* base) {
   }
   file->leave_to_parent();
   auto status = file->state.commit(*fate.file);
+  if (file->leaving && status) {
+    fate.left = true;
+    return 0;
+  }
   if (const auto closed = fate.file->close(); !closed && status) status = closed;
   fate.when_closed = status;
   fate.file.reset();

@@ -44,15 +44,18 @@ enum class Plain { kNo, kSwmr, kNotRegular, kBypass, kNoBuffer };
 struct Fate {
   std::shared_ptr<File> file{};         // while it is open
   std::uint32_t process = 0;            // fork_generation() of whoever opened it
-  std::optional<Status> when_closed{};  // what became of its bytes
+  bool left = false;                    // HDF5 has closed it, and nobody has waited for its bytes
+  std::optional<Status> when_closed{};  // what became of them
 };
 
 // An open file of the driver, as the connector above sees it.
 class DriverFile {
  public:
-  [[nodiscard]] virtual std::shared_ptr<const Fate> fate() = 0;
+  [[nodiscard]] virtual std::shared_ptr<Fate> fate() = 0;
   // While it is set, a flush starts bytes on their way home and does not wait for them.
   virtual void set_hasty(bool hasty) = 0;
+  // While it is set, the close does not wait either: who has the fate closes the file in the buffer.
+  virtual void set_leaving(bool leaving) = 0;
   // The file in the buffer; null while it is plain.
   [[nodiscard]] virtual std::shared_ptr<File> buffered() = 0;
   [[nodiscard]] virtual Plain plain() const = 0;
@@ -64,6 +67,8 @@ class DriverFile {
   // All that was written so far is at home when it returns, what waits for a flush as well: somebody is about
   // to look there. Until the next flush a kill leaves what it would natively.
   virtual Status bring_home() = 0;
+  // Data that wait for a flush do not any more. Until the next flush a kill leaves what it would natively.
+  virtual Status release_data() = 0;
   // From now on every write is at home, in order, before it returns: somebody else follows it there.
   virtual Status go_plain(Plain why) = 0;
 

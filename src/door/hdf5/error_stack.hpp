@@ -4,6 +4,7 @@
 #include <hdf5.h>
 
 #include <source_location>
+#include <string>
 
 #include "base/error.hpp"
 #include "door/hdf5/quiet.hpp"
@@ -33,6 +34,18 @@ class KeepErrorStack {
  private:
   hid_t stack_;
 };
+
+// The words of the entry that came first of those on the stack: where it began, and so mostly why.
+[[nodiscard]] inline std::string first_words() {
+  std::string words;
+  const auto take = [](unsigned /*number*/, const H5E_error2_t* entry, void* into) -> herr_t {
+    auto& first = *static_cast<std::string*>(into);
+    if (first.empty() && entry->desc != nullptr) first = entry->desc;
+    return 0;
+  };
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take, &words);
+  return words;
+}
 
 // What fails in its lifetime is expected: nothing is printed, and nothing stays on the stack.
 class ExpectFailure {

@@ -221,10 +221,26 @@ herr_t optional_on_file(void* handle, H5VL_optional_args_t* args, hid_t dxpl, vo
   return result;
 }
 
+// Asynchronous: what the program wrote sets out, and the request completes when it is home.
+herr_t close_and_leave(void* handle, hid_t dxpl, void** request) {
+  const auto file = object(handle).file;
+  auto* const driver = file->driver();
+  auto fate = driver->fate();
+  driver->set_leaving(true);
+  const auto result = forward_close<H5VLfile_close>(handle, dxpl, request);
+  if (!fate) return result;
+  // Something else keeps it open?
+  if (!fate->left && !fate->when_closed) driver->set_leaving(false);
+  if (result >= 0) offer_home_request(file, std::move(fate), {}, request);
+  return result;
+}
+
 // HDF5 may ask again for what could not be closed: then the connector below has closed it already.
 herr_t close(void* handle, hid_t dxpl, void** request) {
   auto& file = object(handle);
   const auto parallel = file.file->parallel();
+  if (!parallel && request != nullptr && file.file->driver() != nullptr)
+    return close_and_leave(handle, dxpl, request);
   if (!parallel) return forward_close<H5VLfile_close>(handle, dxpl, request);
   if (file.under == nullptr) {
     delete &file;

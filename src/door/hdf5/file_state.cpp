@@ -137,7 +137,7 @@ void FileState::set_parallel(std::shared_ptr<ParallelFile> file) {
   parallel_fate_ = std::move(fate);
 }
 
-std::shared_ptr<const Fate> FileState::fate() const {
+std::shared_ptr<Fate> FileState::fate() const {
   return driver_ != nullptr ? driver_->fate() : parallel_fate_;
 }
 

@@ -44,7 +44,7 @@ class FileState {
   [[nodiscard]] unsigned long number() const { return number_; }
 
   // How the bytes fare that were written so far; null if they are not buffered.
-  [[nodiscard]] std::shared_ptr<const Fate> fate() const;
+  [[nodiscard]] std::shared_ptr<Fate> fate() const;
 
   // Did the program ask for metadata to be written collectively? (B8: they are not.)
   [[nodiscard]] bool asked_to_write_together() const { return asked_to_write_together_; }
@@ -66,7 +66,7 @@ class FileState {
   bool asked_to_write_together_ = false;
   bool asked_for_driver_ = false;
   std::shared_ptr<ParallelFile> parallel_{};
-  std::shared_ptr<const Fate> parallel_fate_{};
+  std::shared_ptr<Fate> parallel_fate_{};
 };
 
 // The engine's part of the file that a dataset really lies in, whatever the object it was reached by; null if

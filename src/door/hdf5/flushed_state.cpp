@@ -51,6 +51,7 @@ Status FlushedState::write(File& file, H5FD_mem_t type, std::uint64_t offset,
   } else {
     const auto below = std::min<std::uint64_t>(data.size(), kept_end_ - offset);
     held_.write(offset, data.first(below));
+    holds_data_ = holds_data_ || type == H5FD_MEM_DRAW;
     FOREBAY_TRY(stage(file, offset + below, data.subspan(below)));
   }
   if (cut_) cut_->size = std::max(cut_->size, offset + data.size());
@@ -139,6 +140,7 @@ Status FlushedState::commit(File& file, std::optional<std::uint64_t> superblock)
   }
   will_stands_ = !batch.wills.empty();
   held_.clear();
+  holds_data_ = false;
   cut_.reset();
   inherited_cut_ = false;
   return status;

@@ -50,6 +50,9 @@ class FlushedState {
   // Does anything wait for a commit?
   [[nodiscard]] bool waiting() const { return !held_.empty() || !inherited_.empty() || cut_; }
 
+  // Do data, and not only metadata?
+  [[nodiscard]] bool holds_data() const { return holds_data_; }
+
   // In a forked child, before anything else: what waits is the parent's. It is seen, and goes with the next
   // commit unless it is left to the parent.
   void inherit();
@@ -70,6 +73,7 @@ class FlushedState {
   bool reuse_ = false;
   bool gave_up_ = false;
   bool will_stands_ = false;
+  bool holds_data_ = false;
   HeldWrites held_{};         // below kept_end_
   HeldWrites inherited_{};    // likewise, and below what is held
   std::optional<Cut> cut_{};  // what is not held from `lowest` to kept_end_ reads as zeros

@@ -81,6 +81,11 @@ Status OpenedFile::bring_home() {
   return opened_as->file->drain();
 }
 
+Status OpenedFile::release_data() {
+  if (!writable || !reachable() || !state.holds_data()) return {};
+  return state.commit(*opened_as->file);
+}
+
 Status OpenedFile::go_plain(Plain why) {
   if (why_plain != Plain::kNo) return {};
   if (const auto file = buffered()) {

@@ -34,6 +34,7 @@ struct OpenedFile final : H5FD_t, DriverFile {
   // cut.
   std::optional<haddr_t> eof{};
   bool hasty = false;
+  bool leaving = false;
   bool told_of_reuse = false;
   bool truncated = false;  // since the last flush: HDF5 does that before a flush of the whole file only
   FlushedState state{};
@@ -51,9 +52,11 @@ struct OpenedFile final : H5FD_t, DriverFile {
   [[nodiscard]] Plain plain() const override { return why_plain; }
   [[nodiscard]] unsigned long number() const override { return fileno; }
   Status bring_home() override;
+  Status release_data() override;
   Status go_plain(Plain why) override;
-  std::shared_ptr<const Fate> fate() override { return buffered() ? opened_as : nullptr; }
+  std::shared_ptr<Fate> fate() override { return buffered() ? opened_as : nullptr; }
   void set_hasty(bool wish) override { hasty = wish; }
+  void set_leaving(bool wish) override { leaving = wish; }
   void expect_reuse() override { state.expect_reuse(); }
   [[nodiscard]] bool minds_reuse() const override { return state.minds_reuse(); }
 
