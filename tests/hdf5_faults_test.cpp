@@ -245,6 +245,65 @@ TEST_P(Hdf5FailingHome, IsReportedAndNothingIsLost) {
 INSTANTIATE_TEST_SUITE_P(All, Hdf5FailingHome, ::testing::Values("EIO", "ENOSPC", "EDQUOT"),
                          [](const auto& test) { return std::string(test.param); });
 
+// A way of writing, and how many datasets are whole in the end.
+struct Written {
+  const char* way;
+  const char* whole;
+};
+
+class Hdf5Events : public Hdf5Faults, public ::testing::WithParamInterface<Written> {
+ protected:
+  // What the program answered where home does that from the moment on when all it made is home.
+  Ran run_while(SlowfsMount& home, const std::string& what) {
+    door_.emplace("serial", Words{"FOREBAY_LIMITS_HOME_WAIT=3s", "FOREBAY_DRAIN_TRIGGER=close"});
+    const auto path = (home.path() / "f.h5").string();
+    Running running("env", door_->words(Door::kConnector, place_.path(),
+                                        faults("serial", {"events", path, GetParam().way})));
+    EXPECT_TRUE(appears("made"));
+    home.control(what);
+    std::ofstream(place_.file("go")) << "on\n";
+    return running.wait();
+  }
+};
+
+class Hdf5FailingEvents : public Hdf5Events {};
+
+TEST_P(Hdf5FailingEvents, SayWhyAndNothingIsLost) {
+  FOREBAY_NEED_PLUGIN("serial");
+  if (!SlowfsMount::available()) GTEST_SKIP() << "SKIPPED: slowfs cannot be mounted here";
+  SlowfsMount home;
+  const auto ran = run_while(home, "fail_write=ENOSPC");
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err.substr(0, 2000);
+  EXPECT_NE(ran.out.find("failures: 1\n"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("f.h5"), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("No space left on device"), std::string::npos) << ran.out;
+  if (std::string_view(GetParam().way) != "close") {
+    EXPECT_NE(ran.out.find("close: 0 -1\n"), std::string::npos) << ran.out;
+  }
+  home.control("fail_write=none");
+  EXPECT_EQ(recovered(), "");
+  EXPECT_EQ(whole((home.source() / "f.h5").string()), GetParam().whole);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Hdf5FailingEvents,
+                         ::testing::Values(Written{"contiguous", "3"}, Written{"chunked", "2"},
+                                           Written{"filtered", "4"}, Written{"close", "3"}),
+                         [](const auto& test) { return std::string(test.param.way); });
+
+class Hdf5CancelledEvents : public Hdf5Events {};
+
+TEST_P(Hdf5CancelledEvents, GoOn) {
+  FOREBAY_NEED_PLUGIN("serial");
+  if (!SlowfsMount::available()) GTEST_SKIP() << "SKIPPED: slowfs cannot be mounted here";
+  SlowfsMount home;
+  const auto ran = run_while(home, "latency=200ms");
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err.substr(0, 2000);
+  EXPECT_EQ(whole((home.source() / "f.h5").string()), GetParam().whole);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Hdf5CancelledEvents, ::testing::Values(Written{"cancel", "3"}),
+                         [](const auto& test) { return std::string(test.param.way); });
+
 struct Way {
   const char* name;
   const char* whole;  // datasets that must be home
@@ -277,9 +336,10 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(Way{"forget", "3", false}, Way{"exit", "3", false}, Way{"exit_in_handler", "3", false},
                       Way{"write_in_handler", "5", false}, Way{"flush_and_quick_exit", "3", false},
                       Way{"flush_and_abort", "3", true}, Way{"many_open", "3", false},
-                      Way{"fork", "6", false}, Way{"fork_and_read", "3", false},
-                      Way{"fork_and_write", "6", false}, Way{"fork_between_flushes", "3", false},
-                      Way{"fork_and_abandon", "6", false}, Way{"beside_another_opener", "6", false}),
+                      Way{"close_async_and_forget", "3", false}, Way{"fork", "6", false},
+                      Way{"fork_and_read", "3", false}, Way{"fork_and_write", "6", false},
+                      Way{"fork_between_flushes", "3", false}, Way{"fork_and_abandon", "6", false},
+                      Way{"beside_another_opener", "6", false}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST_F(Hdf5Faults, Threads) {

@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
   if (verb == "leave") return leave(path, way);
   if (verb == "churn") return churn(path, static_cast<unsigned>(std::stoul(way)));
   if (verb == "verify_churned") return verify_churned(path);
+  if (verb == "events") return events(path, way);
   if (verb == "threads") return threads(path);
   return 2;
 }

@@ -15,6 +15,10 @@ int leave(const std::string& path, const std::string& way);
 int churn(const std::string& path, unsigned seed);
 // Says "whole" if the file is one of the states that were flushed, or what is wrong.
 int verify_churned(const std::string& path);
+// Writes a dataset asynchronously to a home that fails meanwhile, and prints what the event set says; `way`
+// is what is written, or done: contiguous, chunked, filtered, close. With `cancel` home is slow and fails
+// not.
+int events(const std::string& path, const std::string& way);
 int threads(const std::string& path);
 
 }  // namespace forebay::testing::faults
