@@ -11,6 +11,7 @@
 #include "door/hdf5/dataset_object.hpp"
 #include "door/hdf5/error_stack.hpp"
 #include "door/hdf5/forward.hpp"
+#include "door/hdf5/guarded.hpp"
 #include "door/hdf5/home_request.hpp"
 #include "door/hdf5/native_dataset.hpp"
 #include "door/hdf5/operation_numbers.hpp"
@@ -20,6 +21,7 @@
 
 namespace forebay::hdf5 {
 namespace {
+namespace datasets {
 
 void* create(void* place, const H5VL_loc_params_t* where, const char* name, hid_t lcpl, hid_t type,
              hid_t space, hid_t dcpl, hid_t dapl, hid_t dxpl, void** request) {
@@ -287,17 +289,18 @@ herr_t close_dataset(void* handle, hid_t dxpl, void** request) {
   return forward_close<H5VLdataset_close>(handle, dxpl, request);
 }
 
+}  // namespace datasets
 }  // namespace
 
 H5VL_dataset_class_t dataset_calls() {
-  return {.create = create,
-          .open = open,
-          .read = transfer<H5VLdataset_read, void>,
-          .write = write,
+  return {.create = guarded<datasets::create>,
+          .open = guarded<datasets::open>,
+          .read = guarded<datasets::transfer<H5VLdataset_read, void>>,
+          .write = guarded<datasets::write>,
           .get = forward<H5VLdataset_get>,
-          .specific = specific,
-          .optional = optional_on_dataset,
-          .close = close_dataset};
+          .specific = guarded<datasets::specific>,
+          .optional = guarded<datasets::optional_on_dataset>,
+          .close = guarded<datasets::close_dataset>};
 }
 
 }  // namespace forebay::hdf5

@@ -12,6 +12,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "door/hdf5/error_stack.hpp"
+#include "door/hdf5/guarded.hpp"
 #include "door/hdf5/hid.hpp"
 #include "door/hdf5/known_file.hpp"
 #include "door/hdf5/opened_file.hpp"
@@ -21,6 +22,8 @@ namespace {
 
 // Where the address space of the POSIX driver ends.
 constexpr haddr_t kMaxAddress = (haddr_t{1} << (8 * sizeof(off_t) - 1)) - 1;
+
+namespace drivers {
 
 OpenedFile& opened(H5FD_t* file) { return static_cast<OpenedFile&>(*file); }
 const OpenedFile& opened(const H5FD_t* file) { return static_cast<const OpenedFile&>(*file); }
@@ -248,6 +251,8 @@ herr_t free_info(void* info) {
 
 void* get_info(H5FD_t* file) { return new DriverInfo{opened(file).wishes, opened(file).told_of_reuse}; }
 
+}  // namespace drivers
+
 hid_t registered = H5I_INVALID_HID;
 
 // HDF5 may have registered it by itself, for HDF5_DRIVER or a program that asks for it by name.
@@ -258,11 +263,15 @@ void find_registered() {
     registered = H5Pget_driver(scratch.get());
 }
 
+namespace drivers {
+
 // HDF5 is closing down, and has closed its files.
 herr_t terminate_driver() {
   registered = H5I_INVALID_HID;
   return leave_all() ? 0 : -1;
 }
+
+}  // namespace drivers
 
 // What the program never closed, not even through HDF5, is carried home when the library is unloaded.
 __attribute__((destructor)) void finish() { (void)leave_all(); }
@@ -273,40 +282,40 @@ constexpr H5FD_class_t kClass = {
     .name = kDriverName,
     .maxaddr = kMaxAddress,
     .fc_degree = H5F_CLOSE_WEAK,
-    .terminate = terminate_driver,
+    .terminate = guarded<drivers::terminate_driver>,
     .sb_size = nullptr,
     .sb_encode = nullptr,
     .sb_decode = nullptr,
     .fapl_size = sizeof(DriverInfo),
-    .fapl_get = get_info,
-    .fapl_copy = copy_info,
-    .fapl_free = free_info,
+    .fapl_get = guarded<drivers::get_info>,
+    .fapl_copy = guarded<drivers::copy_info>,
+    .fapl_free = guarded<drivers::free_info>,
     .dxpl_size = 0,
     .dxpl_copy = nullptr,
     .dxpl_free = nullptr,
-    .open = open,
-    .close = close,
-    .cmp = cmp,
-    .query = query,
+    .open = guarded<drivers::open>,
+    .close = guarded<drivers::close>,
+    .cmp = guarded<drivers::cmp>,
+    .query = guarded<drivers::query>,
     .get_type_map = nullptr,
     .alloc = nullptr,
     .free = nullptr,
-    .get_eoa = get_eoa,
-    .set_eoa = set_eoa,
-    .get_eof = get_eof,
-    .get_handle = get_handle,
-    .read = read,
-    .write = write,
+    .get_eoa = guarded<drivers::get_eoa>,
+    .set_eoa = guarded<drivers::set_eoa>,
+    .get_eof = guarded<drivers::get_eof>,
+    .get_handle = guarded<drivers::get_handle>,
+    .read = guarded<drivers::read>,
+    .write = guarded<drivers::write>,
     .read_vector = nullptr,
     .write_vector = nullptr,
     .read_selection = nullptr,
     .write_selection = nullptr,
-    .flush = flush,
-    .truncate = truncate,
-    .lock = lock,
-    .unlock = unlock,
-    .del = remove,
-    .ctl = ctl,
+    .flush = guarded<drivers::flush>,
+    .truncate = guarded<drivers::truncate>,
+    .lock = guarded<drivers::lock>,
+    .unlock = guarded<drivers::unlock>,
+    .del = guarded<drivers::remove>,
+    .ctl = guarded<drivers::ctl>,
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 

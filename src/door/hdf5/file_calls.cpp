@@ -14,12 +14,14 @@
 #include "door/hdf5/error_stack.hpp"
 #include "door/hdf5/file_state.hpp"
 #include "door/hdf5/forward.hpp"
+#include "door/hdf5/guarded.hpp"
 #include "door/hdf5/home_request.hpp"
 #include "door/hdf5/known_file.hpp"
 #include "door/hdf5/operation_numbers.hpp"
 
 namespace forebay::hdf5 {
 namespace {
+namespace files {
 
 // On the MPI-IO driver: what goes before and after the native call, on all ranks alike.
 class ParallelOpening {
@@ -261,15 +263,16 @@ herr_t close(void* handle, hid_t dxpl, void** request) {
   return -1;
 }
 
+}  // namespace files
 }  // namespace
 
 H5VL_file_class_t file_calls() {
-  return {.create = create,
-          .open = open,
-          .get = get,
-          .specific = specific,
-          .optional = optional_on_file,
-          .close = close};
+  return {.create = guarded<files::create>,
+          .open = guarded<files::open>,
+          .get = guarded<files::get>,
+          .specific = guarded<files::specific>,
+          .optional = guarded<files::optional_on_file>,
+          .close = guarded<files::close>};
 }
 
 }  // namespace forebay::hdf5

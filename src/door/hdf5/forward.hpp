@@ -12,6 +12,7 @@
 
 #include <type_traits>
 
+#include "door/hdf5/guarded.hpp"
 #include "door/hdf5/object.hpp"
 #include "door/hdf5/request.hpp"
 
@@ -58,7 +59,7 @@ struct Forward<Below> {
 }  // namespace forward_detail
 
 template <auto Below>
-inline constexpr auto forward = &forward_detail::Forward<Below>::callback;
+inline constexpr auto forward = guarded<&forward_detail::Forward<Below>::callback>;
 
 // The same for a callback that ends its object.
 template <auto Below>

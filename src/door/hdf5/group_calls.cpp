@@ -2,9 +2,11 @@
 
 #include "door/hdf5/calls.hpp"
 #include "door/hdf5/forward.hpp"
+#include "door/hdf5/guarded.hpp"
 
 namespace forebay::hdf5 {
 namespace {
+namespace groups {
 
 herr_t specific(void* handle, H5VL_group_specific_args_t* args, hid_t dxpl, void** request) {
   auto below = *args;
@@ -16,15 +18,16 @@ herr_t specific(void* handle, H5VL_group_specific_args_t* args, hid_t dxpl, void
   return result;
 }
 
+}  // namespace groups
 }  // namespace
 
 H5VL_group_class_t group_calls() {
   return {.create = forward<H5VLgroup_create>,
           .open = forward<H5VLgroup_open>,
           .get = forward<H5VLgroup_get>,
-          .specific = specific,
+          .specific = guarded<groups::specific>,
           .optional = forward<H5VLgroup_optional>,
-          .close = forward_close<H5VLgroup_close>};
+          .close = guarded<forward_close<H5VLgroup_close>>};
 }
 
 }  // namespace forebay::hdf5

@@ -2,10 +2,12 @@
 
 #include "door/hdf5/calls.hpp"
 #include "door/hdf5/error_stack.hpp"
+#include "door/hdf5/guarded.hpp"
 #include "door/hdf5/info.hpp"
 
 namespace forebay::hdf5 {
 namespace {
+namespace infos {
 
 const ConnectorInfo& info(const void* handle) { return *static_cast<const ConnectorInfo*>(handle); }
 
@@ -39,15 +41,16 @@ herr_t from_text(const char* text, void** handle) {
   return 0;
 }
 
+}  // namespace infos
 }  // namespace
 
 H5VL_info_class_t info_calls() {
   return {.size = sizeof(ConnectorInfo),
-          .copy = copy,
-          .cmp = compare,
-          .free = free_info,
-          .to_str = to_text,
-          .from_str = from_text};
+          .copy = guarded<infos::copy>,
+          .cmp = guarded<infos::compare>,
+          .free = guarded<infos::free_info>,
+          .to_str = guarded<infos::to_text>,
+          .from_str = guarded<infos::from_text>};
 }
 
 }  // namespace forebay::hdf5

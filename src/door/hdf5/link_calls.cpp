@@ -5,11 +5,13 @@
 #include "door/hdf5/dataset_object.hpp"
 #include "door/hdf5/error_stack.hpp"
 #include "door/hdf5/forward.hpp"
+#include "door/hdf5/guarded.hpp"
 #include "door/hdf5/prefetch.hpp"
 #include "door/hdf5/reuse.hpp"
 
 namespace forebay::hdf5 {
 namespace {
+namespace links {
 
 // Either may be left out when both are in the same place.
 const Object& either(void* one, void* two) { return object(one != nullptr ? one : two); }
@@ -97,22 +99,23 @@ herr_t copy_object(void* from, const H5VL_loc_params_t* where, const char* name,
   return result;
 }
 
+}  // namespace links
 }  // namespace
 
 H5VL_link_class_t link_calls() {
-  return {.create = create,
-          .copy = from_to<H5VLlink_copy>,
-          .move = from_to<H5VLlink_move>,
+  return {.create = guarded<links::create>,
+          .copy = guarded<links::from_to<H5VLlink_copy>>,
+          .move = guarded<links::from_to<H5VLlink_move>>,
           .get = forward<H5VLlink_get>,
-          .specific = link_specific,
+          .specific = guarded<links::link_specific>,
           .optional = forward<H5VLlink_optional>};
 }
 
 H5VL_object_class_t object_calls() {
-  return {.open = open_object,
-          .copy = copy_object,
+  return {.open = guarded<links::open_object>,
+          .copy = guarded<links::copy_object>,
           .get = forward<H5VLobject_get>,  // a file that it finds is wrapped by HDF5
-          .specific = object_specific,
+          .specific = guarded<links::object_specific>,
           .optional = forward<H5VLobject_optional>};
 }
 

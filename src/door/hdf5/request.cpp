@@ -2,6 +2,8 @@
 
 #include <H5VLconnector_passthru.h>
 
+#include "door/hdf5/guarded.hpp"
+
 namespace forebay::hdf5 {
 
 herr_t PassedRequest::wait(uint64_t timeout_ns, H5VL_request_status_t* status) {
@@ -22,6 +24,7 @@ herr_t PassedRequest::optional(H5VL_optional_args_t* args) {
 herr_t PassedRequest::release() { return H5VLrequest_free(under, vol()); }
 
 namespace {
+namespace requests {
 
 Request& request(void* handle) { return static_cast<Request&>(object(handle)); }
 
@@ -40,12 +43,14 @@ herr_t free_request(void* handle) {
   return result;
 }
 
-constexpr H5VL_request_class_t kClass = {.wait = wait,
-                                         .notify = notify,
-                                         .cancel = cancel,
-                                         .specific = specific,
-                                         .optional = optional,
-                                         .free = free_request};
+}  // namespace requests
+
+constexpr H5VL_request_class_t kClass = {.wait = guarded<requests::wait>,
+                                         .notify = guarded<requests::notify>,
+                                         .cancel = guarded<requests::cancel>,
+                                         .specific = guarded<requests::specific>,
+                                         .optional = guarded<requests::optional>,
+                                         .free = guarded<requests::free_request>};
 
 }  // namespace
 

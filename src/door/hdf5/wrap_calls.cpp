@@ -6,9 +6,11 @@
 #include "door/hdf5/calls.hpp"
 #include "door/hdf5/dataset_object.hpp"
 #include "door/hdf5/error_stack.hpp"
+#include "door/hdf5/guarded.hpp"
 
 namespace forebay::hdf5 {
 namespace {
+namespace wrapping {
 
 struct WrapContext {
   void* under;
@@ -44,14 +46,15 @@ herr_t free_context(void* context) {
   return 0;
 }
 
+}  // namespace wrapping
 }  // namespace
 
 H5VL_wrap_class_t wrap_calls() {
-  return {.get_object = get_object,
-          .get_wrap_ctx = get_context,
-          .wrap_object = wrap,
-          .unwrap_object = unwrap,
-          .free_wrap_ctx = free_context};
+  return {.get_object = guarded<wrapping::get_object>,
+          .get_wrap_ctx = guarded<wrapping::get_context>,
+          .wrap_object = guarded<wrapping::wrap>,
+          .unwrap_object = guarded<wrapping::unwrap>,
+          .free_wrap_ctx = guarded<wrapping::free_context>};
 }
 
 }  // namespace forebay::hdf5
