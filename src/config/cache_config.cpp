@@ -71,10 +71,11 @@ class CacheReader {
     const auto word = line.key.starts_with(kOldPrefix) ? line.key.substr(kOldPrefix.size() - 8)  // STORAGE_
                       : line.key.starts_with(kPrefix)  ? line.key.substr(kPrefix.size())
                                                        : std::string_view{};
-    if (word.empty()) return fail_at(origin_, line.key, "is not a key of the Cache VOL");
-    if (line.value.empty()) return fail_at(origin_, line.key, "has no value");
+    // The Cache VOL warns of what it does not know, and goes on.
+    if (word.empty()) return leave_out(line, "is not a key of the Cache VOL");
+    if (line.value.empty()) return leave_out(line, "has no value");
     if (word == "STORAGE_PATH") {
-      path_ = line.value == "NULL" ? "" : line.value;
+      path_ = line.value == "NULL" ? std::string_view{} : line.value;
       return {};
     }
     if (word == "STORAGE_TYPE") return choose(line, {"SSD", "BURST_BUFFER", "MEMORY", "GPU"}, type_);
@@ -86,8 +87,7 @@ class CacheReader {
     if (word == "WRITE_BUFFER_SIZE") return size(line, write_buffer_);
     if (word == "FUSION_THRESHOLD") return fusion(line);
     if (word == "REPLACEMENT_POLICY") return policy(line);
-    settings_.remarks.push_back(format_text("{}: {}: unknown, and left out", origin_, line.key));
-    return {};
+    return leave_out(line, "is not a key of the Cache VOL");
   }
 
   Status finish() {
@@ -116,6 +116,11 @@ class CacheReader {
   }
 
  private:
+  Status leave_out(const Line& line, std::string_view why) {
+    settings_.remarks.push_back(format_text("{}: {}: {}, and left out", origin_, line.key, why));
+    return {};
+  }
+
   Status choose(const Line& line, std::initializer_list<std::string_view> words, std::string_view& choice) {
     const auto found = std::ranges::find(words, line.value);
     if (found == words.end())
@@ -142,7 +147,8 @@ class CacheReader {
 
   Status policy(const Line& line) {
     std::string_view word;
-    FOREBAY_TRY(choose(line, {"LRU", "LFU", "FIFO", "LIFO"}, word));
+    if (const auto known = choose(line, {"LRU", "LFU", "FIFO", "LIFO"}, word); !known)
+      return leave_out(line, format_text("\"{}\" is not LRU, LFU, FIFO or LIFO", line.value));
     auto& eviction = settings_.file_defaults.eviction;
     eviction = word == "LFU" ? Eviction::Lfu : word == "FIFO" ? Eviction::Fifo : Eviction::Lru;
     settings_.origins.insert_or_assign("eviction", origin_);
@@ -180,7 +186,7 @@ class CacheReader {
   std::string origin_;
   std::string_view type_ = "SSD";
   std::string_view scope_ = "LOCAL";
-  std::string_view path_;
+  std::string_view path_ = "./";  // as there
   std::optional<std::uint64_t> size_;
   std::string size_origin_;
   std::optional<std::uint64_t> write_buffer_;

@@ -102,10 +102,34 @@ TEST(CacheConfig, WhatIsTakenOtherwiseIsSaid) {
   ASSERT_TRUE(settings) << settings.error().message;
   EXPECT_EQ(settings->file_defaults.eviction, Eviction::Lru);
   EXPECT_EQ(settings->drain.write_size, 64 * kKiB);
+  EXPECT_THAT(
+      settings->remarks,
+      ElementsAre("cache_1.cfg:2: HDF5_CACHE_REPLACEMENT_POLICY: LIFO is taken as LRU",
+                  "cache_1.cfg:3: HDF5_CACHE_STORAGE_COLOUR: is not a key of the Cache VOL, and left out",
+                  "cache_1.cfg: HDF5_CACHE_STORAGE_TYPE: GPU is taken as MEMORY"));
+}
+
+TEST(CacheConfig, WhatTheCacheVolPassesOverIsPassedOver) {
+  const auto settings = read(
+      "HDF5_CACHE_STORAGE_SIZE:\nmode: sync\nHDF5_CACHE_REPLACEMENT_POLICY: MRU\nHDF5_CACHE_STORAGE_TYPE: "
+      "SSD");
+  ASSERT_TRUE(settings) << settings.error().message;
+  EXPECT_EQ(settings->file_defaults.eviction, Eviction::Lru);
+  EXPECT_EQ(settings->tiers.back().kind, TierKind::Nvme);
   EXPECT_THAT(settings->remarks,
-              ElementsAre("cache_1.cfg:2: HDF5_CACHE_REPLACEMENT_POLICY: LIFO is taken as LRU",
-                          "cache_1.cfg:3: HDF5_CACHE_STORAGE_COLOUR: unknown, and left out",
-                          "cache_1.cfg: HDF5_CACHE_STORAGE_TYPE: GPU is taken as MEMORY"));
+              ElementsAre("cache_1.cfg:1: HDF5_CACHE_STORAGE_SIZE: has no value, and left out",
+                          "cache_1.cfg:2: mode: is not a key of the Cache VOL, and left out",
+                          "cache_1.cfg:3: HDF5_CACHE_REPLACEMENT_POLICY: \"MRU\" is not LRU, LFU, FIFO or "
+                          "LIFO, and left out"));
+}
+
+TEST(CacheConfig, WithoutAPathItIsTheDirectory) {
+  const auto beside = read("HDF5_CACHE_STORAGE_PATH: ./\nHDF5_CACHE_STORAGE_TYPE: SSD");
+  for (const auto* const text : {"HDF5_CACHE_STORAGE_TYPE: SSD", "HDF5_CACHE_STORAGE_SCOPE: GLOBAL"}) {
+    const auto settings = read(text);
+    ASSERT_TRUE(settings) << settings.error().message;
+    EXPECT_EQ(settings->tiers.back().path, beside->tiers.back().path);
+  }
 }
 
 TEST(CacheConfig, WhatIsWrongIsRefusedWithItsPlace) {
@@ -119,10 +143,7 @@ TEST(CacheConfig, WhatIsWrongIsRefusedWithItsPlace) {
             "cache_1.cfg:1: HDF5_CACHE_STORAGE_SIZE: \"-5\" is not a number of bytes");
   EXPECT_EQ(error_of("HDF5_CACHE_STORAGE_SIZE: nan"),
             "cache_1.cfg:1: HDF5_CACHE_STORAGE_SIZE: \"nan\" is not a number of bytes");
-  EXPECT_EQ(error_of("HDF5_CACHE_STORAGE_SIZE:"), "cache_1.cfg:1: HDF5_CACHE_STORAGE_SIZE: has no value");
-  EXPECT_EQ(error_of("HDF5_CACHE_STORAGE_SIZE: 1\nmode: sync"),
-            "cache_1.cfg:2: mode: is not a key of the Cache VOL");
-  EXPECT_EQ(error_of("HDF5_CACHE_STORAGE_SIZE: 5"),
+  EXPECT_EQ(error_of("HDF5_CACHE_STORAGE_SIZE: 5\nHDF5_CACHE_STORAGE_PATH: NULL"),
             "cache_1.cfg: HDF5_CACHE_STORAGE_PATH: is needed with HDF5_CACHE_STORAGE_TYPE SSD");
   EXPECT_EQ(
       error_of("HDF5_CACHE_STORAGE_SIZE: 5\nHDF5_CACHE_WRITE_BUFFER_SIZE: 6\nHDF5_CACHE_STORAGE_PATH: /a"),

@@ -28,6 +28,9 @@ static int program(const char* path) {
   fd = H5Fopen(path, H5F_ACC_RDONLY, plist_id);
   cache_purpose_t purpose = READ;
   cache_duration_t duration = TEMPORAL;
+  cache_claim_t claim = HARD;
+  cache_replacement_policy_t policy = LFU;
+  if (claim == SOFT || policy == LRU || policy == FIFO || policy == LIFO) return 9;
   if (H5Fcache_create(fd, H5P_DEFAULT, 1 << 20, purpose, duration) < 0) return 5;
   if (H5Freserve_cache(fd, H5P_DEFAULT, 1 << 20, RDWR, PERMANENT) < 0) return 6;
   dset = H5Dopen(fd, "x", H5P_DEFAULT);

@@ -11,5 +11,8 @@
 /* In the order of <forebay/hdf5.h>. */
 typedef enum cache_purpose { READ, WRITE, RDWR } cache_purpose_t;
 typedef enum cache_duration { PERMANENT, TEMPORAL } cache_duration_t;
+/* No call takes these. */
+typedef enum cache_claim { SOFT, HARD } cache_claim_t;
+typedef enum cache_replacement_policy { FIFO, LIFO, LRU, LFU } cache_replacement_policy_t;
 
 #endif
