@@ -47,7 +47,8 @@ FOREBAY_H5_API herr_t H5Pset_fapl_forebay(hid_t fapl, const char* config, const 
 
 /* Switches buffering of writes ("HDF5_CACHE_WR") or reads ("HDF5_CACHE_RD") on or off for files opened with
  * `fapl`. `value` points to an hbool_t. A get of what was never set is an error. Under the connector's other
- * name, cache_ext, environment variables of these names win, and what nobody switches on is off. */
+ * name, cache_ext, environment variables of these names win, and what nobody switches on is off. Both work
+ * without the connector; nobody looks at the wish then. */
 FOREBAY_H5_API herr_t H5Pset_fapl_cache(hid_t fapl, const char* flag, const void* value);
 FOREBAY_H5_API herr_t H5Pget_fapl_cache(hid_t fapl, const char* flag, void* value);
 
