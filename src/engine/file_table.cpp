@@ -211,6 +211,16 @@ Result<std::uint32_t> FileTable::make(const HomeStamp& home, std::string_view pa
   return taken - 1;
 }
 
+// It was opened by that name just now, so that is where it lies; the one that it was known by may be gone.
+void FileTable::take_name(std::uint32_t file, std::string_view name) {
+  // What the kernel says of a file that has no name any more.
+  if (name.ends_with(" (deleted)")) return;
+  const auto before = path(file);
+  if (before == name) return;
+  clear_path(file);
+  if (!set_path(file, name) && !before.empty()) (void)set_path(file, before);
+}
+
 Result<FileTable::Opened> FileTable::open(const HomeStamp& home, std::string_view path, std::uint32_t marks) {
   FOREBAY_TRY(lock());
   const TableGuard guard(peers_, control_.shared().table_lock);
@@ -229,6 +239,7 @@ Result<FileTable::Opened> FileTable::open(const HomeStamp& home, std::string_vie
   if (found != 0) {
     result.file = found - 1;
     result.shared = control_.file(result.file).opens_hint.load() != 0 && listed(result.file);
+    take_name(result.file, path);
   } else {
     FOREBAY_ASSIGN(result.file, make(home, path));
     result.fresh = true;

@@ -116,6 +116,7 @@ class FileTable {
   Status set_path(std::uint32_t file, std::string_view path);
   [[nodiscard]] std::uint32_t take_long_path(std::uint32_t file) const;  // index + 1
   void clear_path(std::uint32_t file) const;
+  void take_name(std::uint32_t file, std::string_view name);
   // By the process of that slot, with all of these marks; `listed`: by any that lives.
   [[nodiscard]] bool lists(std::uint32_t slot, std::uint32_t file, std::uint32_t marks) const;
   // This process's entry of the file with the fewest marks; null if it has none.

@@ -27,12 +27,6 @@ constinit std::atomic<const char*> stopped = nullptr;
 constinit std::atomic<Buffer*> joined = nullptr;
 constinit std::atomic<std::uint32_t> joined_by = 0;
 
-std::string name_of(int fd) {
-  char name[PATH_MAX];
-  const auto n = ::readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), name, sizeof name);
-  return n > 0 ? std::string(name, static_cast<std::size_t>(n)) : std::string();
-}
-
 // Does a write take bits of its mode away? They are to go with it, not with the drain.
 bool writes_change_mode(int fd) {
   struct statx found{};
@@ -123,6 +117,12 @@ Pin open_in_buffer(int fd, int flags) {
 }
 
 }  // namespace
+
+std::string name_of(int fd) {
+  char name[PATH_MAX];
+  const auto n = ::readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), name, sizeof name);
+  return n > 0 ? std::string(name, static_cast<std::size_t>(n)) : std::string();
+}
 
 Buffer* joined_buffer() {
   return joined_by.load(std::memory_order_acquire) == fork_generation() ? joined.load() : nullptr;
@@ -284,6 +284,7 @@ constexpr Engine kEngine{.adopt = Guarded<adopt>::call,
                          .fix_stat = Guarded<fix_stat>::call,
                          .status_changed = Guarded<status_changed>::call,
                          .drain_inode = Guarded<drain_inode>::call,
+                         .losing_name = Guarded<losing_name>::call,
                          .matters = Guarded<matters>::call,
                          .unlinked = Guarded<unlinked>::call,
                          .renamed = Guarded<renamed>::call,

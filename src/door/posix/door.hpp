@@ -1,6 +1,8 @@
 // The engine's side of the POSIX door: one function for each of the questions in interface.hpp.
 #pragma once
 
+#include <string>
+
 #include "base/error.hpp"
 #include "door/posix/descriptors.hpp"
 #include "door/posix/interface.hpp"
@@ -18,6 +20,9 @@ Buffer* joined_buffer();
 Pin served(int fd);
 // The same also for a file that is used at home only.
 Pin known(int fd);
+
+// The kernel's name of what a descriptor means; empty where it has none.
+std::string name_of(int fd);
 
 // A failure as the shim wants it.
 long answer(const Status& status);
@@ -58,7 +63,8 @@ long matters(unsigned long device, unsigned long inode);
 
 // names.cpp
 Pin open_here(std::uint32_t number);  // a file as this process has it open, by whichever descriptor
-long drain_inode(unsigned long device, unsigned long inode);
+long drain_inode(unsigned long device, unsigned long inode, const char* name);
+long losing_name(unsigned long device, unsigned long inode, const char* name);
 void unlinked(const Names* file);
 void renamed(const Names* file, const char* path);
 long drain_below(const char* folder);

@@ -59,7 +59,12 @@ struct Engine {
   long (*fix_stat)(struct stat* found);
   // The file's mode or owner was changed, then, as home says.
   void (*status_changed)(unsigned long device, unsigned long inode, long long changed_ns);
-  long (*drain_inode)(unsigned long device, unsigned long inode);
+  // What is unsaved of it goes home. `name` (null: none) leads to it, for where the buffer's own name does
+  // not.
+  long (*drain_inode)(unsigned long device, unsigned long inode, const char* name);
+  // One of its several names is about to go, by which the buffer may know it: what is unsaved goes home, and
+  // the buffer finds it by another one, or uses it at home only.
+  long (*losing_name)(unsigned long device, unsigned long inode, const char* name);
   // 1: somebody has it open, or some of it is unsaved.
   long (*matters)(unsigned long device, unsigned long inode);
   void (*unlinked)(const Names* file);

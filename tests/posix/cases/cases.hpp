@@ -69,5 +69,6 @@ int handlers_that_jump();
 int handlers_that_write();
 int executed();
 int table_of_descriptors();
+int first_names_gone();
 
 }  // namespace cases

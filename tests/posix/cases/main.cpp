@@ -71,6 +71,7 @@ int main(int argc, char** argv) {
                    {"handlers_that_jump", cases::handlers_that_jump},
                    {"handlers_that_write", cases::handlers_that_write},
                    {"executed", cases::executed},
+                   {"first_names_gone", cases::first_names_gone},
                    {"table_of_descriptors", cases::table_of_descriptors}};
   for (const auto& one : all) {
     if (argc == 2 && std::strcmp(argv[1], one.name) == 0) return one.run();

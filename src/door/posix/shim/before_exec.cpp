@@ -17,9 +17,8 @@ bool drain_program(int at, const char* path, Search search) {
   const bool named = is_text(path) && (search == Search::kHere || strchr(path, '/') != nullptr);
   const auto* const there = named ? engine_for(at, path) : nullptr;
   if (there == nullptr || look_at(at, path, true, &file) != Kind::kFile) return false;
-  const Crossing crossing;
-  const bool known = there->matters(file.device, file.inode) == 1;
-  (void)there->drain_inode(file.device, file.inode);
+  const bool known = matters(there, file);
+  (void)drained(there, file, at, path);
   return known;
 }
 

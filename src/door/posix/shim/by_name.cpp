@@ -2,6 +2,7 @@
 
 #include <limits.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 
 #include "config/raw_variable.hpp"
@@ -57,10 +58,26 @@ void tell_changed(const Engine* there, int at, const char* path, int flags) {
   errno = before;
 }
 
-bool drained(const Engine* there, const Names& file) {
+bool matters(const Engine* there, const Names& file) {
+  const Crossing crossing;
+  return there->matters(file.device, file.inode) == 1;
+}
+
+bool drained(const Engine* there, const Names& file, int at, const char* path) {
+  char name[PATH_MAX];
+  const bool named = absolute_name(at, path, name, sizeof name);
   Crossing crossing;
-  const long failed = there->drain_inode(file.device, file.inode);
+  const long failed = there->drain_inode(file.device, file.inode, named ? name : nullptr);
   return failed >= 0 || crossing.answer<int>(failed) >= 0;
+}
+
+bool real_name(int at, const char* path, int flags, char* name) {
+  const int before = errno;
+  const int fd = real.openat(at, path, O_PATH | O_CLOEXEC | flags);
+  const bool found = fd >= 0 && name_of(fd, name, PATH_MAX);
+  if (fd >= 0) real.syscall(SYS_close, fd);
+  errno = before;
+  return found;
 }
 
 Kind look_at(int at, const char* path, bool follow, Names* found, int how) {

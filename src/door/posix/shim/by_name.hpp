@@ -24,7 +24,13 @@ Kind look_at(int at, const char* path, bool follow, Names* found, int how = 0);
 // Its status was changed a moment ago, which a drain under way would hide. `flags` as for statx.
 void tell_changed(const Engine* there, int at, const char* path, int flags);
 
-// What is unsaved of it is home. False: it cannot be (errno is set).
-bool drained(const Engine* there, const Names& file);
+// Does anybody have it open, or is some of it unsaved?
+bool matters(const Engine* there, const Names& file);
+
+// What is unsaved of it, which has that name, is home. False: it cannot be (errno is set).
+bool drained(const Engine* there, const Names& file, int at, const char* path);
+
+// The name without links, as the buffer has it, in PATH_MAX bytes. `flags` as O_NOFOLLOW for open.
+bool real_name(int at, const char* path, int flags, char* name);
 
 }  // namespace forebay::posix

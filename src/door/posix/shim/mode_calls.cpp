@@ -35,7 +35,8 @@ int changing_mode(int at, const char* path, mode_t mode, int flags, Call call) {
   const auto* const there = engine_before(at, path);
   const bool follow = (flags & AT_SYMLINK_NOFOLLOW) == 0;
   if (there != nullptr && wants_it_home(mode) &&
-      look_at(at, path, follow, &file, flags & AT_EMPTY_PATH) == Kind::kFile && !drained(there, file))
+      look_at(at, path, follow, &file, flags & AT_EMPTY_PATH) == Kind::kFile &&
+      !drained(there, file, at, path))
     return -1;
   return changing(there, at, path, flags, call);
 }

@@ -11,14 +11,19 @@ using namespace forebay::posix;
 
 namespace {
 
-bool matters(const Engine* there, const Names& file) {
-  const Crossing crossing;
-  return there->matters(file.device, file.inode) == 1;
-}
-
 void tell_unlinked(const Engine* there, const Names& file) {
   const Crossing crossing;
   there->unlinked(&file);
+}
+
+// One of several names goes. False: what is unsaved cannot go home (errno is set).
+bool loses_name(const Engine* there, const Names& file, int at, const char* path) {
+  char name[PATH_MAX];
+  if (!matters(there, file)) return true;
+  if (!real_name(at, path, O_NOFOLLOW, name)) return drained(there, file, at, path);
+  Crossing crossing;
+  const long failed = there->losing_name(file.device, file.inode, name);
+  return failed >= 0 || crossing.answer<int>(failed) >= 0;
 }
 
 template <class Call>
@@ -28,20 +33,14 @@ int unlinking(int at, const char* path, Call call) {
   const bool known = there != nullptr && look_at(at, path, false, &file, AT_STATX_DONT_SYNC) == Kind::kFile &&
                      matters(there, file) && look_at(at, path, false, &file) == Kind::kFile;
   // It may be this name by which the buffer would find it.
-  if (known && file.links > 1 && !drained(there, file)) return -1;
+  if (known && file.links > 1 && !loses_name(there, file, at, path)) return -1;
   const int result = call();
   if (result == 0 && known && file.links == 1) tell_unlinked(there, file);
   return result;
 }
 
-// The real name of a folder, in which links are resolved: so the buffer has those of its files.
 bool folder_name(int at, const char* path, char* name) {
-  const int before = errno;
-  const int fd = real.openat(at, path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  const bool found = fd >= 0 && name_of(fd, name, PATH_MAX);
-  if (fd >= 0) real.syscall(SYS_close, fd);
-  errno = before;
-  return found;
+  return real_name(at, path, O_DIRECTORY | O_NOFOLLOW, name);
 }
 
 // One side of a rename.
@@ -55,7 +54,7 @@ struct Side {
 
   // What is unsaved of it, or in it, is home. False: it cannot be.
   bool prepare(const Engine* there) {
-    if (kind == Kind::kFile) return drained(there, file);
+    if (kind == Kind::kFile) return drained(there, file, at, path);
     if (kind != Kind::kFolder) return true;
     if (!folder_name(at, path, folder)) {
       kind = Kind::kNone;
@@ -91,16 +90,16 @@ int renaming(int from_at, const char* from_path, int to_at, const char* to_path,
   if (there == nullptr) return call();
   from.kind = look_at(from_at, from_path, false, &from.file);
   to.kind = look_at(to_at, to_path, false, &to.file);
-  // Of what is replaced, only what has another name goes on.
+  const bool same = from.kind == Kind::kFile && to.file.inode == from.file.inode;
   const bool replaces = !exchanges && to.kind == Kind::kFile;
-  const bool kept = exchanges || (replaces && to.file.links > 1);
-  if (!from.prepare(there) || (kept && !to.prepare(there))) return -1;
+  if (!from.prepare(there) || (exchanges && !to.prepare(there))) return -1;
+  // Of what is replaced, only what has another name goes on.
+  if (replaces && to.file.links > 1 && !same && !loses_name(there, to.file, to_at, to_path)) return -1;
   const int result = call();
   if (result != 0) return result;
   const bool folders = exchanges && from.kind == Kind::kFolder && to.kind == Kind::kFolder;
   from.is_now(there, to, folders);
   if (exchanges && !folders) to.is_now(there, from);
-  const bool same = from.kind == Kind::kFile && to.file.inode == from.file.inode;
   if (replaces && to.file.links == 1 && !same) tell_unlinked(there, to.file);
   return result;
 }
@@ -111,7 +110,7 @@ int linking(int at, const char* path, int flags, int to_at, const char* to, Call
   const auto* const there = engine_before(at, path);
   if (there != nullptr)
     from.kind = look_at(at, path, (flags & AT_SYMLINK_FOLLOW) != 0, &from.file, flags & AT_EMPTY_PATH);
-  if (from.kind == Kind::kFile && !drained(there, from.file)) return -1;
+  if (from.kind == Kind::kFile && !drained(there, from.file, at, path)) return -1;
   const int result = call();
   if (result == 0 && from.kind == Kind::kFile) tell_changed(there, to_at, to, AT_SYMLINK_NOFOLLOW);
   // Its first name (O_TMPFILE).

@@ -43,7 +43,9 @@ FOREBAY_CALL int fb_truncate(const char* path, off_t size) {
   // Where it cannot be opened the kernel has words of its own. Without a number to be had, what is unsaved
   // goes home first.
   if (fd < 0)
-    return (errno != EMFILE && errno != ENFILE) || drained(there, file) ? real.truncate(path, size) : -1;
+    return (errno != EMFILE && errno != ENFILE) || drained(there, file, AT_FDCWD, path)
+               ? real.truncate(path, size)
+               : -1;
   const int result = fb_ftruncate(fd, size);
   const int why = errno;
   (void)fb_close(fd);
