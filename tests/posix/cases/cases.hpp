@@ -69,6 +69,7 @@ int handlers_that_jump();
 int handlers_that_write();
 int executed();
 int table_of_descriptors();
+int spawned_elsewhere();
 int first_names_gone();
 
 }  // namespace cases

@@ -72,6 +72,7 @@ int main(int argc, char** argv) {
                    {"handlers_that_write", cases::handlers_that_write},
                    {"executed", cases::executed},
                    {"first_names_gone", cases::first_names_gone},
+                   {"spawned_elsewhere", cases::spawned_elsewhere},
                    {"table_of_descriptors", cases::table_of_descriptors}};
   for (const auto& one : all) {
     if (argc == 2 && std::strcmp(argv[1], one.name) == 0) return one.run();

@@ -42,7 +42,8 @@
   X(mmap) X(munmap) X(mprotect) X(mremap) X(sendfile) X(splice) X(copy_file_range)                                 \
   X(fopen) X(fdopen) X(freopen) X(fclose) X(pclose) X(tmpfile) X(vdprintf)                                             \
   X(execve) X(execvpe) X(execveat) X(fexecve) X(posix_spawn) X(posix_spawnp) X(_exit)                        \
-  X(posix_spawn_file_actions_addopen) X(posix_spawn_file_actions_destroy)                                    \
+  X(posix_spawn_file_actions_init) X(posix_spawn_file_actions_addopen) X(posix_spawn_file_actions_destroy)    \
+  X(posix_spawn_file_actions_addchdir_np) X(posix_spawn_file_actions_addfchdir_np)                                    \
   X(chmod) X(fchmod) X(fchmodat) X(chown) X(lchown) X(fchown) X(fchownat) X(setrlimit) X(prlimit) X(pkey_mprotect) X(shmdt)                           \
   X(inotify_add_watch) X(fanotify_mark) X(backtrace_symbols_fd) X(closedir) X(daemon) X(login_tty)                        \
   X(sigaction) X(pidfd_spawn) X(pidfd_spawnp) X(system) X(popen) X(nftw) X(ftw) X(fts_read) X(fts_children)                                  \

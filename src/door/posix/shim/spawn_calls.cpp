@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <atomic>
+
 #include "door/posix/shim/before_exec.hpp"
 #include "door/posix/shim/calls.hpp"
 #include "door/posix/shim/homes.hpp"
@@ -11,34 +13,44 @@ using namespace forebay::posix;
 
 namespace {
 
-// An action that truncates a file of a home: the buffer would not notice.
-struct Truncation {
+// What a list of actions does, as far as it matters to those that truncate a file of a home, which the buffer
+// would not notice: all that is opened, and the folders that are gone to, in order.
+struct Action {
   const posix_spawn_file_actions_t* actions;
-  char* path;
-  int flags;
+  char* path;  // null: to the folder of `fd`
+  int fd;
+  int flags;  // kFolder: to the folder `path`
   mode_t mode;
-  Truncation* next;
+  Action* next;
 };
-constinit Truncation* all = nullptr;
+constexpr int kFolder = -1;
+constinit Action* all = nullptr;
 constinit pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
+constinit std::atomic<bool> minds_forks = false;
 
-void remember(const posix_spawn_file_actions_t* actions, const char* path, int flags, mode_t mode) {
-  auto* const one = static_cast<Truncation*>(::malloc(sizeof(Truncation)));
-  char* const copy = ::strdup(path);
-  if (one == nullptr || copy == nullptr) {
+// Somebody else of the parent's threads may have had it.
+void in_child() { guard = PTHREAD_MUTEX_INITIALIZER; }
+
+void remember(const posix_spawn_file_actions_t* actions, const char* path, int fd, int flags, mode_t mode) {
+  if (!minds_forks.exchange(true)) ::pthread_atfork(nullptr, nullptr, in_child);
+  auto* const one = static_cast<Action*>(::malloc(sizeof(Action)));
+  char* const copy = path == nullptr ? nullptr : ::strdup(path);
+  if (one == nullptr || (copy == nullptr && path != nullptr)) {
     ::free(one);
     ::free(copy);
     return;
   }
+  *one = {actions, copy, fd, flags, mode, nullptr};
   ::pthread_mutex_lock(&guard);
-  *one = {actions, copy, flags, mode, all};
-  all = one;
+  auto** link = &all;
+  while (*link != nullptr) link = &(*link)->next;
+  *link = one;
   ::pthread_mutex_unlock(&guard);
 }
 
 void forget(const posix_spawn_file_actions_t* actions) {
   ::pthread_mutex_lock(&guard);
-  for (Truncation** link = &all; *link != nullptr;) {
+  for (Action** link = &all; *link != nullptr;) {
     auto* const one = *link;
     if (one->actions != actions) {
       link = &one->next;
@@ -51,32 +63,91 @@ void forget(const posix_spawn_file_actions_t* actions) {
   ::pthread_mutex_unlock(&guard);
 }
 
+// The folder in which the child's names begin.
+class Place {
+ public:
+  Place() = default;
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  ~Place() { leave(); }
+  [[nodiscard]] int at() const { return at_; }
+  bool go(const Action& to) {
+    const int next = to.path != nullptr ? real.openat(at_, to.path, O_PATH | O_DIRECTORY | O_CLOEXEC)
+                                        : static_cast<int>(real.fcntl(to.fd, F_DUPFD_CLOEXEC, 0));
+    leave();
+    at_ = next;
+    return next >= 0;
+  }
+
+ private:
+  void leave() const {
+    if (at_ >= 0) real.close(at_);
+  }
+  int at_ = AT_FDCWD;
+};
+
+bool truncates(const Action& action) {
+  return action.path != nullptr && action.flags != kFolder && (action.flags & O_TRUNC) != 0 &&
+         (action.flags & O_EXCL) == 0;
+}
+
 // What the child is about to do, so that the buffer truncates too: its own open then finds nothing to cut.
+// After one that fails the child does nothing more.
 void open_ahead(const posix_spawn_file_actions_t* actions) {
   if (actions == nullptr || thread.depth != 0 || in_vfork_child()) return;
   const int before = errno;
   ::pthread_mutex_lock(&guard);
+  const Action* last = nullptr;
   for (const auto* one = all; one != nullptr; one = one->next) {
-    if (one->actions != actions) continue;
-    const int fd = fb_open(one->path, one->flags | O_CLOEXEC, one->mode);
-    if (fd >= 0) (void)fb_close(fd);
+    if (one->actions == actions && truncates(*one)) last = one;
+  }
+  Place place;
+  bool good = last != nullptr;
+  for (const auto* one = all; good; one = one->next) {
+    if (one->actions == actions) {
+      if (one->path == nullptr || one->flags == kFolder) {
+        good = place.go(*one);
+      } else if (truncates(*one) && may_lie_in_home(place.at(), one->path)) {
+        const int fd = fb_openat(place.at(), one->path, one->flags | O_CLOEXEC, one->mode);
+        good = fd >= 0;
+        if (good) (void)fb_close(fd);
+      } else if ((one->flags & O_CREAT) == 0) {
+        good = ::faccessat(place.at(), one->path, F_OK, 0) == 0;
+      }
+    }
+    if (one == last) break;
   }
   ::pthread_mutex_unlock(&guard);
   errno = before;
 }
 
+bool watched() { return active.load(std::memory_order_relaxed); }
+
 }  // namespace
 
+FOREBAY_CALL int fb_spawn_init(posix_spawn_file_actions_t* actions) {
+  // A program may not have destroyed the last one that lay there.
+  if (watched()) forget(actions);
+  return real.posix_spawn_file_actions_init(actions);
+}
 FOREBAY_CALL int fb_spawn_addopen(posix_spawn_file_actions_t* actions, int fd, const char* path, int flags,
                                   mode_t mode) {
   const int result = real.posix_spawn_file_actions_addopen(actions, fd, path, flags, mode);
-  if (result == 0 && (flags & O_TRUNC) != 0 && (flags & O_EXCL) == 0 &&
-      active.load(std::memory_order_relaxed) && may_lie_in_home(AT_FDCWD, path))
-    remember(actions, path, flags, mode);
+  if (result == 0 && watched()) remember(actions, path, fd, flags, mode);
+  return result;
+}
+FOREBAY_CALL int fb_spawn_addchdir(posix_spawn_file_actions_t* actions, const char* path) {
+  const int result = real.posix_spawn_file_actions_addchdir_np(actions, path);
+  if (result == 0 && watched()) remember(actions, path, -1, kFolder, 0);
+  return result;
+}
+FOREBAY_CALL int fb_spawn_addfchdir(posix_spawn_file_actions_t* actions, int fd) {
+  const int result = real.posix_spawn_file_actions_addfchdir_np(actions, fd);
+  if (result == 0 && watched()) remember(actions, nullptr, fd, kFolder, 0);
   return result;
 }
 FOREBAY_CALL int fb_spawn_destroy(posix_spawn_file_actions_t* actions) {
-  if (active.load(std::memory_order_relaxed)) forget(actions);
+  if (watched()) forget(actions);
   return real.posix_spawn_file_actions_destroy(actions);
 }
 
@@ -133,4 +204,9 @@ FOREBAY_EXPORT(system, fb_system);
 FOREBAY_EXPORT(popen, fb_popen);
 FOREBAY_EXPORT(_IO_popen, fb_popen);
 FOREBAY_EXPORT(posix_spawn_file_actions_addopen, fb_spawn_addopen);
+FOREBAY_EXPORT(posix_spawn_file_actions_init, fb_spawn_init);
+FOREBAY_EXPORT(posix_spawn_file_actions_addchdir_np, fb_spawn_addchdir);
+FOREBAY_EXPORT(posix_spawn_file_actions_addchdir, fb_spawn_addchdir);
+FOREBAY_EXPORT(posix_spawn_file_actions_addfchdir_np, fb_spawn_addfchdir);
+FOREBAY_EXPORT(posix_spawn_file_actions_addfchdir, fb_spawn_addfchdir);
 FOREBAY_EXPORT(posix_spawn_file_actions_destroy, fb_spawn_destroy);
