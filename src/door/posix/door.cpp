@@ -67,12 +67,13 @@ Pin hold(Buffer& engine, int fd, int has) {
   return file ? Pin(new Open{*file, has, fork_generation()}) : Pin();
 }
 
-// The part of open() that is the engine's. Nothing: the file is none of ours.
-Pin open_in_buffer(int fd, int flags) {
+// The part of open() that is the engine's. Nothing: the file is none of ours. A failure: it is, but there is
+// no room for it.
+Result<Pin> open_in_buffer(int fd, int flags) {
   auto* const engine = buffer();
-  if (engine == nullptr) return {};
+  if (engine == nullptr) return Pin();
   const int has = ::fcntl(fd, F_GETFL);
-  if (has < 0) return {};
+  if (has < 0) return Pin();
   const auto path = name_of(fd);
   const auto& settings = engine->core().settings;
   const auto wanted_here = settings.for_path(path);
@@ -84,7 +85,7 @@ Pin open_in_buffer(int fd, int flags) {
   // Who has it buffered must be seen, though it has another name by now, or none.
   if ((!chosen || memory) && !somebody_has(fd)) {
     if (memory) note("home is memory already");
-    return {};
+    return Pin();
   }
   if ((has & O_PATH) != 0) return hold(*engine, fd, has);
   const int truncates = flags >= 0 ? flags & O_TRUNC : 0;
@@ -101,7 +102,8 @@ Pin open_in_buffer(int fd, int flags) {
   if (!file) {
     log_warn("{} is not buffered: {}", path, file.error().message);
     note("the buffer could not take a file");
-    return {};
+    if (somebody_has(fd)) return std::unexpected(file.error());
+    return Pin();
   }
   (*file)->keep_times();
   // Linux truncates also what is opened for reading.
@@ -146,7 +148,7 @@ Pin known(int fd) {
   auto open = descriptor(fd);
   if (!open || open->process == fork_generation()) return open;
   // A parent's: this process opens it for itself.
-  auto own = open_in_buffer(fd, -1);
+  auto own = open_in_buffer(fd, -1).value_or(Pin());
   (void)set_descriptor(fd, own ? own.again() : Pin());
   return own;
 }
@@ -168,10 +170,18 @@ void note(const char* why) {
   if (auto* const there = joined_buffer()) there->note_passed(std::string("POSIX: ") + why);
 }
 
+namespace {
+
+// What an open may say by itself.
+bool no_room(int code) { return code == EMFILE || code == ENFILE || code == ENOMEM || code == ENAMETOOLONG; }
+
+}  // namespace
+
 long adopt(int fd, int flags) {
   auto open = open_in_buffer(fd, flags);
-  if (!open) return 0;
-  (void)set_descriptor(fd, std::move(open));
+  if (!open) return flags >= 0 && no_room(open.error().code) ? -open.error().code : 0;
+  if (!*open) return 0;
+  (void)set_descriptor(fd, std::move(*open));
   return 1;
 }
 

@@ -26,21 +26,43 @@ bool buffer_exists() {
   return there;
 }
 
+bool may_be_needed() {
+  return active.load(std::memory_order_relaxed) && thread.depth == 0 && !in_vfork_child();
+}
+
 }  // namespace
 
 const Engine* engine_for(int at, const char* path) {
-  if (!active.load(std::memory_order_relaxed) || thread.depth != 0 || in_vfork_child()) return nullptr;
+  if (!may_be_needed()) return nullptr;
   if (const auto* const there = engine.load(std::memory_order_acquire)) return there;
   if (!may_lie_in_home(at, path) || !buffer_exists()) return nullptr;
   return need_engine();
 }
 
-const Engine* engine_before(int at, const char* path) {
-  return active.load(std::memory_order_relaxed) && is_text(path) ? engine_for(at, path) : nullptr;
+const Engine* engine_by_links(int at, const char* path) {
+  if (const auto* const there = engine_for(at, path)) return there;
+  return may_be_needed() && !may_lie_in_home(at, path) && buffer_exists() && leads_into_home(at, path)
+             ? need_engine()
+             : nullptr;
+}
+
+const Engine* engine_before(int at, const char* path, bool follow) {
+  if (!active.load(std::memory_order_relaxed) || !is_text(path)) return nullptr;
+  if (const auto* const there = engine_for(at, path)) return there;
+  // The folder where a name begins has no link on its way.
+  if (!may_be_needed() || may_lie_in_home(at, path) || (!follow && strchr(path, '/') == nullptr))
+    return nullptr;
+  struct statx found;
+  const int before = errno;
+  const bool there = real.statx(at, path, AT_STATX_DONT_SYNC, STATX_TYPE, &found) == 0;
+  errno = before;
+  return there && on_home_device(makedev(found.stx_dev_major, found.stx_dev_minor))
+             ? engine_by_links(at, path)
+             : nullptr;
 }
 
 const Engine* engine_of_buffer() {
-  if (!active.load(std::memory_order_relaxed) || thread.depth != 0 || in_vfork_child()) return nullptr;
+  if (!may_be_needed()) return nullptr;
   if (const auto* const there = engine.load(std::memory_order_acquire)) return there;
   return buffer_exists() ? need_engine() : nullptr;
 }
@@ -87,7 +109,7 @@ Kind look_at(int at, const char* path, bool follow, Names* found, int how) {
   const bool there =
       real.statx(at, path, flags, STATX_TYPE | STATX_INO | STATX_NLINK | STATX_BTIME, &now) == 0;
   errno = before;
-  if (!there || !on_home_device(makedev(now.stx_dev_major, now.stx_dev_minor))) return Kind::kNone;
+  if (!there || !on_home_device(makedev(now.stx_dev_major, now.stx_dev_minor), at, path)) return Kind::kNone;
   if (S_ISDIR(now.stx_mode)) return Kind::kFolder;
   if (!S_ISREG(now.stx_mode)) return Kind::kNone;
   found->device = static_cast<unsigned long>(now.stx_dev_major) << 32 | now.stx_dev_minor;

@@ -10,8 +10,11 @@ namespace forebay::posix {
 // The engine, if this process has it already, or if the name may lie in a home and the buffer is there. Null
 // where there is nothing to ask, or no name.
 const Engine* engine_for(int at, const char* path);
-// The same before the kernel has seen the name, which may be none at all.
-const Engine* engine_before(int at, const char* path);
+// The same also by a link from elsewhere. Asks the kernel: for names of files on the device of a home.
+const Engine* engine_by_links(int at, const char* path);
+// The same before the kernel has seen the name, which may be none at all. `follow`: the call follows a link
+// at the name's end.
+const Engine* engine_before(int at, const char* path, bool follow = true);
 // The engine, if there is a buffer, whatever it is to be asked for.
 const Engine* engine_of_buffer();
 

@@ -15,8 +15,19 @@ bool set_homes(const char* list);
 // May `path`, seen from directory `at`, be one? Links aside.
 [[nodiscard]] bool may_lie_in_home(int at, const char* path);
 
-// Does a file of this device lie in a home, as far as the devices of the homes tell?
+// Asks where homes lie that are named by a link. Until then only their names count, as they stand.
+void find_real_homes();
+
+// Does a file of this device lie in a home, as far as the devices of the homes tell, and of what was met
+// below them?
 [[nodiscard]] bool on_home_device(dev_t device);
+// The same of one with a name (or null), which tells of what is mounted below a home.
+[[nodiscard]] bool on_home_device(dev_t device, int at, const char* path);
+// One that was met below a home.
+void note_home_device(dev_t device);
+
+// Does a name that seems to lie elsewhere lead into a home, by a link on its way? Asks the kernel.
+[[nodiscard]] bool leads_into_home(int at, const char* path);
 
 // The working directory is another one now.
 void directory_changed();

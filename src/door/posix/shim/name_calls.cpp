@@ -29,7 +29,7 @@ bool loses_name(const Engine* there, const Names& file, int at, const char* path
 template <class Call>
 int unlinking(int at, const char* path, Call call) {
   Names file;
-  const auto* const there = engine_before(at, path);
+  const auto* const there = engine_before(at, path, false);
   const bool known = there != nullptr && look_at(at, path, false, &file, AT_STATX_DONT_SYNC) == Kind::kFile &&
                      matters(there, file) && look_at(at, path, false, &file) == Kind::kFile;
   // It may be this name by which the buffer would find it.
@@ -85,8 +85,8 @@ template <class Call>
 int renaming(int from_at, const char* from_path, int to_at, const char* to_path, bool exchanges, Call call) {
   Side from(from_at, from_path);
   Side to(to_at, to_path);
-  const auto* there = engine_before(from_at, from_path);
-  if (there == nullptr) there = engine_before(to_at, to_path);
+  const auto* there = engine_before(from_at, from_path, false);
+  if (there == nullptr) there = engine_before(to_at, to_path, false);
   if (there == nullptr) return call();
   from.kind = look_at(from_at, from_path, false, &from.file);
   to.kind = look_at(to_at, to_path, false, &to.file);
@@ -107,7 +107,7 @@ int renaming(int from_at, const char* from_path, int to_at, const char* to_path,
 template <class Call>
 int linking(int at, const char* path, int flags, int to_at, const char* to, Call call) {
   Side from(at, path);
-  const auto* const there = engine_before(at, path);
+  const auto* const there = engine_before(at, path, (flags & AT_SYMLINK_FOLLOW) != 0);
   if (there != nullptr)
     from.kind = look_at(at, path, (flags & AT_SYMLINK_FOLLOW) != 0, &from.file, flags & AT_EMPTY_PATH);
   if (from.kind == Kind::kFile && !drained(there, from.file, at, path)) return -1;

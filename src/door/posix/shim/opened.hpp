@@ -15,7 +15,11 @@ inline int opened(int fd, int at, const char* path, int flags) {
   if (in_vfork_child()) {
     set_state(fd, State::kPlain);
   } else {
-    settle(fd, flags, may_lie_in_home(at, path));
+    if (settle(fd, flags, may_lie_in_home(at, path)) >= 0) return fd;
+    const int why = errno;
+    real.close(fd);
+    errno = why;
+    return -1;
   }
   return fd;
 }

@@ -15,9 +15,9 @@ int looked(int at, const char* path, struct stat* found, Call call) {
   timespec before{};
   for (int turn = 0; turn < 3; ++turn) {
     if (result != 0 || !active.load(std::memory_order_relaxed) || thread.depth != 0 || in_vfork_child() ||
-        !S_ISREG(found->st_mode) || !on_home_device(found->st_dev))
+        !S_ISREG(found->st_mode) || !on_home_device(found->st_dev, at, path))
       return result;
-    const auto* const there = path == nullptr || *path == '\0' ? engine.load() : engine_for(at, path);
+    const auto* const there = path == nullptr || *path == '\0' ? engine.load() : engine_by_links(at, path);
     if (there == nullptr) return result;
     {
       const Crossing crossing;

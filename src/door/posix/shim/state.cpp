@@ -186,33 +186,46 @@ const Engine* need_engine() {
   return there;
 }
 
-bool settle(int fd, int flags, bool likely) {
-  if (fd < 0 || fd >= kDescriptors) return false;
+namespace {
+
+bool really_lies_in_home(const char* name) {
+  if (lies_in_home(name)) return true;
+  find_real_homes();
+  return lies_in_home(name);
+}
+
+}  // namespace
+
+long settle(int fd, int flags, bool likely) {
+  if (fd < 0 || fd >= kDescriptors) return 0;
   // What cannot change is not worth a request to home.
   struct statx found;
   const int before = errno;
   if (real.statx(fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &found) != 0) {
     errno = before;
-    return false;
+    return 0;
   }
+  const auto device = makedev(found.stx_dev_major, found.stx_dev_minor);
   char name[PATH_MAX];
-  if (!S_ISREG(found.stx_mode) ||
-      (!likely && !on_home_device(makedev(found.stx_dev_major, found.stx_dev_minor))) ||
-      !name_of(fd, name, sizeof name) || !lies_in_home(name)) {
+  if (!S_ISREG(found.stx_mode) || (!likely && !on_home_device(device)) || !name_of(fd, name, sizeof name) ||
+      !really_lies_in_home(name)) {
     errno = before;
     if (!in_vfork_child()) set_state(fd, State::kPlain);
-    return false;
+    return 0;
   }
   errno = before;
-  if (in_vfork_child()) return false;
+  if (in_vfork_child()) return 0;
+  // What is mounted below a home.
+  if (likely) note_home_device(device);
   const auto* const there = need_engine();
   long is = 0;
   if (there != nullptr) {
     const Crossing crossing;
     is = there->adopt(fd, flags);
   }
-  set_state(fd, is == 1 ? State::kBuffered : State::kPlain);
-  return is == 1;
+  set_state(fd, is == 1 ? State::kBuffered : is < 0 ? State::kUnknown : State::kPlain);
+  if (is < 0) errno = static_cast<int>(-is);
+  return is;
 }
 
 void note_own(int fd) {

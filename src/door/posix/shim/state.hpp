@@ -56,8 +56,9 @@ extern constinit std::atomic<const Engine*> engine;
 // vfork.
 const Engine* need_engine();
 
-// An unknown descriptor: who is it? `flags` are those of the open that made it just now, or -1.
-bool settle(int fd, int flags, bool likely);
+// An unknown descriptor: who is it? `flags` are those of the open that made it just now, or -1. 1: it is
+// buffered. Negative, of one that was just made: it must not be open (errno is set).
+long settle(int fd, int flags, bool likely);
 
 // Is `fd` served by the engine? Never inside it.
 [[nodiscard]] inline bool buffered(int fd) {
@@ -66,7 +67,7 @@ bool settle(int fd, int flags, bool likely);
   if (state == State::kPlain) [[likely]]
     return false;
   if (in_vfork_child()) return state == State::kBuffered && !changed_by_child(fd);
-  if (state == State::kUnknown) return settle(fd, -1, true);
+  if (state == State::kUnknown) return settle(fd, -1, true) == 1;
   return state == State::kBuffered;
 }
 

@@ -39,7 +39,14 @@ void at_the_end(FILE* stream, int flags) {
 FILE* stream_opened(FILE* stream, const char* path, int flags) {
   if (stream == nullptr || !active.load(std::memory_order_relaxed) || thread.depth != 0) return stream;
   const int fd = ::fileno(stream);
-  opened(fd, AT_FDCWD, path, flags);
+  const long is = in_vfork_child() ? 0 : settle(fd, flags, may_lie_in_home(AT_FDCWD, path));
+  if (in_vfork_child()) set_state(fd, State::kPlain);
+  if (is < 0) {
+    const int why = errno;
+    real.fclose(stream);
+    errno = why;
+    return nullptr;
+  }
   if (!buffered(fd)) return stream;
   if (!stdio_patched()) (void)prepared(&Engine::go_direct, fd, "streams of this C library");
   at_the_end(stream, flags);
@@ -86,7 +93,7 @@ FOREBAY_CALL FILE* fb_freopen(const char* path, const char* mode, FILE* stream) 
   if (result == nullptr) return result;
   if (path != nullptr) return stream_opened(result, path, flags_of(mode));
   const int fd = ::fileno(result);
-  if (fd >= 0 && settle(fd, flags_of(mode), true)) at_the_end(result, flags_of(mode));
+  if (fd >= 0 && settle(fd, flags_of(mode), true) == 1) at_the_end(result, flags_of(mode));
   return result;
 }
 

@@ -9,8 +9,8 @@ using namespace forebay::posix;
 namespace {
 
 // What the buffer knows better. What has been drained since the C library looked stays as it was then.
-void fix(struct stat* found) {
-  if (!S_ISREG(found->st_mode) || !on_home_device(found->st_dev)) return;
+void fix(const char* path, struct stat* found) {
+  if (!S_ISREG(found->st_mode) || !on_home_device(found->st_dev, AT_FDCWD, path)) return;
   const auto* const there = engine_of_buffer();
   if (there == nullptr) return;
   const Crossing crossing;
@@ -23,13 +23,13 @@ thread_local constinit __ftw_func_t with_less = nullptr;
 
 int visit(const char* path, const struct stat* found, int kind, struct FTW* where) {
   struct stat copy = *found;
-  if (kind != FTW_NS) fix(&copy);
+  if (kind != FTW_NS) fix(path, &copy);
   return with(path, &copy, kind, where);
 }
 
 int visit_less(const char* path, const struct stat* found, int kind) {
   struct stat copy = *found;
-  if (kind != FTW_NS) fix(&copy);
+  if (kind != FTW_NS) fix(path, &copy);
   return with_less(path, &copy, kind);
 }
 
@@ -47,7 +47,8 @@ class Walking {
 };
 
 FTSENT* fixed(FTSENT* entry) {
-  if (entry != nullptr && entry->fts_info == FTS_F && entry->fts_statp != nullptr) fix(entry->fts_statp);
+  if (entry != nullptr && entry->fts_info == FTS_F && entry->fts_statp != nullptr)
+    fix(entry->fts_path, entry->fts_statp);
   return entry;
 }
 
