@@ -68,7 +68,9 @@ int duplicated(int from, int to) {
 FOREBAY_CALL int fb_close(int fd) {
   if (active.load(std::memory_order_relaxed) && static_cast<unsigned>(fd) < kDescriptors) {
     if (thread.depth != 0) {
-      if (states[fd].load() == State::kOurs) states[fd].store(State::kUnknown);
+      auto ours = State::kOurs;
+      if (states[fd].compare_exchange_strong(ours, State::kUnknown))
+        own_count.fetch_sub(1, std::memory_order_relaxed);
     } else if (state_of(fd) == State::kOurs) {
       return not_there();
     } else if (const long result = forget(fd, true); result >= kClosed) {
@@ -141,8 +143,9 @@ FOREBAY_CALL int fb_fcntl(int fd, int command, ...) {
     case F_DUPFD_CLOEXEC:
       (void)buffered(fd);
       // To raise it later would close a descriptor, of which some file systems tell home.
-      return duplicated(
-          fd, real.fcntl(fd, command, thread.depth != 0 && number < own_from() ? own_from() : number));
+      if (thread.depth != 0 && active.load(std::memory_order_relaxed))
+        return duplicated(fd, duplicate_own(fd, number));
+      return duplicated(fd, static_cast<int>(real.fcntl(fd, command, number)));
     case F_SETFL:
       // These are the open file's, which others may have too, and our own duplicate is one of them.
       if (buffered(fd)) {

@@ -14,6 +14,8 @@ mode_t mode_of(int flags, va_list more) {
   return there ? va_arg(more, mode_t) : 0;
 }
 
+bool by_engine() { return thread.depth != 0 && active.load(std::memory_order_relaxed); }
+
 }  // namespace
 
 FOREBAY_CALL int fb_open(const char* path, int flags, ...) {
@@ -21,6 +23,7 @@ FOREBAY_CALL int fb_open(const char* path, int flags, ...) {
   va_start(more, flags);
   const auto mode = mode_of(flags, more);
   va_end(more);
+  if (by_engine()) return raise_own(open_own(AT_FDCWD, path, flags, mode));
   return opened(real.open(path, flags, mode), AT_FDCWD, path, flags);
 }
 
@@ -29,6 +32,7 @@ FOREBAY_CALL int fb_openat(int at, const char* path, int flags, ...) {
   va_start(more, flags);
   const auto mode = mode_of(flags, more);
   va_end(more);
+  if (by_engine()) return raise_own(open_own(at, path, flags, mode));
   return opened(real.openat(at, path, flags, mode), at, path, flags);
 }
 

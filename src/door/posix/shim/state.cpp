@@ -45,6 +45,7 @@ void in_child() {
     real.syscall(SYS_close, fd);
     states[fd].store(State::kUnknown, std::memory_order_relaxed);
   }
+  own_in_child();
 }
 
 void leave() {
@@ -229,7 +230,9 @@ long settle(int fd, int flags, bool likely) {
 }
 
 void note_own(int fd) {
-  if (fd < kDescriptors) set_known(fd, State::kOurs);
+  if (fd >= kDescriptors) return;
+  if (state_of(fd) != State::kOurs) own_count.fetch_add(1, std::memory_order_relaxed);
+  set_known(fd, State::kOurs);
 }
 
 }  // namespace forebay::posix
