@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <utility>
 
 #include "engine/file.hpp"
@@ -24,6 +25,7 @@ struct Open {
   std::atomic<bool> locked = false;        // by flock, which ends when nobody has the open file any more
   std::atomic<off_t> reach = 0xffff'ffff;  // home is known to take bytes up to here
   std::atomic<std::uint32_t> references = 1;
+  std::mutex position = {};  // of one that is read and written: while a part is taken at its position
 
   [[nodiscard]] bool readable() const { return (flags & O_ACCMODE) != O_WRONLY && (flags & O_PATH) == 0; }
   [[nodiscard]] bool writable() const { return (flags & O_ACCMODE) != O_RDONLY; }

@@ -24,8 +24,8 @@ struct Names {
 };
 
 struct Engine {
-  // A descriptor that was just opened, or met for the first time (flags < 0). 1: it is buffered from now on. A
-  // failure: there is no room for it here, and others have the file buffered, so that it must not be open.
+  // A descriptor that was just opened, or met for the first time (flags < 0). 1: it is buffered from now on.
+  // A failure: there is no room for it here, and others have the file buffered, so that it must not be open.
   long (*adopt)(int fd, int flags);
   // Before the real close. An error is the close's to report; the descriptor is forgotten in any case. With
   // `whole` (for close(2) alone) the answer may be kClosed: the descriptor itself is closed.

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,18 @@ off_t advance(int fd, long total) {
 
 void step_back(int fd, long by) {
   if (by > 0) (void)::lseek(fd, -by, SEEK_CUR);
+}
+
+// Who shares an open file with others and writes there must not find its position beyond the end: only what
+// is there to be read is taken. `total` is that much; 0 at the end.
+off_t advance_within(Open& open, int fd, long& total) {
+  const std::scoped_lock lock(open.position);
+  const off_t now = ::lseek(fd, 0, SEEK_CUR);
+  const auto size = open.file->size();
+  if (now < 0) return -errno;
+  if (!size) return answer(std::unexpected(size.error()));
+  total = static_cast<long>(std::clamp<off_t>(static_cast<off_t>(*size) - now, 0, total));
+  return total == 0 ? now : advance(fd, total);
 }
 
 // How far a file may reach is home's to say, at the write and not when it drains: a position it does not take
@@ -145,11 +158,12 @@ long read(int fd, const iovec* pieces, int count, off_t offset) {
   const auto open = served(fd);
   if (!open) return kPass;
   if (!open->readable()) return -EBADF;
-  const long total = total_of(pieces, count);
+  long total = total_of(pieces, count);
   if (total <= 0) return total;
   const bool here = offset == kHere;
-  if (here) offset = advance(fd, total);
+  if (here) offset = open->writable() ? advance_within(*open.get(), fd, total) : advance(fd, total);
   if (offset < 0) return kPass;
+  if (total == 0) return 0;
   const long done =
       each_piece(pieces, count, total, offset, [&](std::uint64_t at, void* to, std::size_t length) {
         return read_piece(*open->file, at, to, length);
@@ -167,7 +181,10 @@ long write(int fd, const iovec* pieces, int count, off_t offset) {
   const bool here = offset == kHere;
   // As Linux does it, pwrite appends too.
   if (open->appends()) return append(open, fd, pieces, count, total, here);
-  if (here) offset = advance(fd, total);
+  if (here) {
+    auto lock = open->readable() ? std::unique_lock(open->position) : std::unique_lock<std::mutex>();
+    offset = advance(fd, total);
+  }
   if (offset < 0) return beyond(open);
   off_t end = 0;
   if (__builtin_add_overflow(offset, total, &end) || !home_reaches(*open.get(), fd, end)) {

@@ -69,6 +69,8 @@ int handlers_that_jump();
 int handlers_that_write();
 int executed();
 int table_of_descriptors();
+int read_beside_writes();
+int many_open();
 int spawned_elsewhere();
 int first_names_gone();
 
