@@ -140,6 +140,12 @@ TEST(PosixUnseen, AreNamedInTheReportWhereverTheyAreStarted) {
     ran = place.shell("PATH=" + built("tests/posix") + ":$PATH; cd " + place.home() + "; posix_" + program +
                       " b text");
     EXPECT_EQ(count(), "1") << ran.err;
+    // As what runs a script.
+    const auto script = place.root("script");
+    std::ofstream(script) << "#! " << unseen(program) << "\n";
+    fs::permissions(script, fs::perms::owner_all);
+    ran = place.shell("cd " + place.home() + "; " + script + " text; true");
+    EXPECT_EQ(count(), "1") << ran.err;
     // Not when they have nothing to do with a home.
     ran = place.shell("cd /; " + unseen(program) + " " + place.plain("a") + " text");
     EXPECT_EQ(count(), "0") << ran.err;

@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/xattr.h>
 
 #include "config/raw_variable.hpp"
 #include "door/posix/shim/by_name.hpp"
@@ -56,16 +57,28 @@ bool append(char* path, unsigned long size, const char* more) {
   return true;
 }
 
-}  // namespace
+constexpr int kMostScripts = 5;  // as the kernel: one may be the interpreter of the next
 
-const char* why_unseen(int at, const char* path, char* const* environment) {
-  const char* const preloaded = raw_variable(environment, "LD_PRELOAD");
-  if (preloaded == nullptr || strstr(preloaded, "libforebay_posix.so") == nullptr)
-    return "was started without the library";
-  const Looking file(at, path, O_RDONLY);
-  struct stat found;
-  if (file.fd() < 0 || real.fstat(file.fd(), &found) != 0) return nullptr;
-  if ((found.st_mode & (S_ISUID | S_ISGID)) != 0) return "runs with other rights than its caller";
+// What runs a script, from its first line.
+bool is_script(const Looking& file, char (&interpreter)[256]) {
+  const auto size = real.pread(file.fd(), interpreter, sizeof interpreter - 1, 0);
+  if (size < 3 || interpreter[0] != '#' || interpreter[1] != '!') return false;
+  interpreter[size] = '\0';
+  const char* const begin = interpreter + 2 + strspn(interpreter + 2, " \t");
+  const auto length = strcspn(begin, " \t\n");
+  memmove(interpreter, begin, length);
+  interpreter[length] = '\0';
+  return length != 0;
+}
+
+// The loader takes no library from the environment where a program gets rights that its caller has not.
+bool has_other_rights(const Looking& file, const struct stat& found) {
+  if ((found.st_mode & (S_ISUID | S_ISGID)) != 0) return true;
+  return ::getuid() != 0 && ::fgetxattr(file.fd(), "security.capability", nullptr, 0) > 0;
+}
+
+const char* why_unseen(const Looking& file, const struct stat& found) {
+  if (has_other_rights(file, found)) return "runs with other rights than its caller";
   Elf64_Ehdr header;
   if (!file.get(header, 0) || memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return nullptr;
   bool dynamic = false;
@@ -78,6 +91,24 @@ const char* why_unseen(int at, const char* path, char* const* environment) {
   }
   if (!dynamic) return "is linked statically";
   return go ? "makes system calls by itself (Go)" : nullptr;
+}
+
+}  // namespace
+
+const char* why_unseen(int at, const char* path, char* const* environment) {
+  const char* const preloaded = raw_variable(environment, "LD_PRELOAD");
+  if (preloaded == nullptr || strstr(preloaded, "libforebay_posix.so") == nullptr)
+    return "was started without the library";
+  char interpreter[256];
+  for (int depth = 0; depth < kMostScripts; ++depth) {
+    const Looking file(at, path, O_RDONLY);
+    struct stat found;
+    if (file.fd() < 0 || real.fstat(file.fd(), &found) != 0) return nullptr;
+    if (!is_script(file, interpreter)) return why_unseen(file, found);
+    at = AT_FDCWD;
+    path = interpreter;
+  }
+  return nullptr;
 }
 
 bool find_program(const char* file, char* path, unsigned long size) {
