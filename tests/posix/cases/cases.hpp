@@ -69,6 +69,7 @@ int handlers_that_jump();
 int handlers_that_write();
 int executed();
 int table_of_descriptors();
+int by_handle();
 int read_beside_writes();
 int many_open();
 int spawned_elsewhere();

@@ -75,6 +75,7 @@ int main(int argc, char** argv) {
                    {"spawned_elsewhere", cases::spawned_elsewhere},
                    {"many_open", cases::many_open},
                    {"read_beside_writes", cases::read_beside_writes},
+                   {"by_handle", cases::by_handle},
                    {"table_of_descriptors", cases::table_of_descriptors}};
   for (const auto& one : all) {
     if (argc == 2 && std::strcmp(argv[1], one.name) == 0) return one.run();
