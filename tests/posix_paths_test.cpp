@@ -97,6 +97,34 @@ TEST(PosixPaths, AHomeThatIsNamedByALinkIsBuffered) {
   fs::remove_all(memory);
 }
 
+// How often home is asked for attributes while files that nobody has buffered get names and times.
+std::uint64_t queries(int files, bool buffered) {
+  const PosixPlace place;
+  SlowfsMount mount({}, place.home());
+  for (int i = 0; i < files; ++i) {
+    for (const auto* const name : {"a", "b"})
+      std::ofstream(mount.source() / (name + std::to_string(i))) << "text";
+  }
+  const auto before = mount.stat("query", "requests");
+  const std::vector<std::string> words{"python3", "-c",
+                                       "import os, sys\n"
+                                       "os.chdir(sys.argv[1])\n"
+                                       "open('first', 'w').write('text')\n"
+                                       "for i in range(int(sys.argv[2])):\n"
+                                       "  a, b, c, d = (n + str(i) for n in 'abcd')\n"
+                                       "  os.rename(a, c); os.rename(c, b); os.link(b, d)\n"
+                                       "  os.utime(d, (1, 2)); os.unlink(d)\n",
+                                       mount.path(), std::to_string(files)};
+  const auto ran = buffered ? place.run(words) : run(words.front(), {words.begin() + 1, words.end()});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  return mount.stat("query", "requests") - before;
+}
+
+TEST(PosixPaths, NamesOfWhatNobodyHasCostHomeNoQuestionMore) {
+  if (!SlowfsMount::available()) GTEST_SKIP() << "no /dev/fuse";
+  EXPECT_EQ(queries(25, true) - queries(5, true), queries(25, false) - queries(5, false));
+}
+
 // One that finds no room for its own files in the buffer must not go past it where others have theirs.
 TEST(PosixPaths, WhatIsBufferedIsNotOpenedPlainlyWhereThereIsNoRoom) {
   const PosixPlace place;

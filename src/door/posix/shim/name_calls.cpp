@@ -19,7 +19,6 @@ void tell_unlinked(const Engine* there, const Names& file) {
 // One of several names goes. False: what is unsaved cannot go home (errno is set).
 bool loses_name(const Engine* there, const Names& file, int at, const char* path) {
   char name[PATH_MAX];
-  if (!matters(there, file)) return true;
   if (!real_name(at, path, O_NOFOLLOW, name)) return drained(there, file, at, path);
   Crossing crossing;
   const long failed = there->losing_name(file.device, file.inode, name);
@@ -50,11 +49,19 @@ struct Side {
   const char* path;
   Kind kind = Kind::kNone;
   Names file{};
+  bool known = false;  // a file that somebody has open, or of which some is unsaved
   char folder[PATH_MAX];
 
+  // Home is asked only of what the buffer knows, and only for the number of its names, or for its whole
+  // identity.
+  void look(const Engine* there, bool names, bool follow = false, int how = 0) {
+    kind = look_at(at, path, follow, &file, how | AT_STATX_DONT_SYNC);
+    known = kind == Kind::kFile && matters(there, file);
+    if (known && (names || file.born_ns == 0)) kind = look_at(at, path, follow, &file, how);
+  }
   // What is unsaved of it, or in it, is home. False: it cannot be.
   bool prepare(const Engine* there) {
-    if (kind == Kind::kFile) return drained(there, file, at, path);
+    if (kind == Kind::kFile) return !known || drained(there, file, at, path);
     if (kind != Kind::kFolder) return true;
     if (!folder_name(at, path, folder)) {
       kind = Kind::kNone;
@@ -72,7 +79,7 @@ struct Side {
         const Crossing crossing;
         there->renamed(&file, name);
       }
-      tell_changed(there, other.at, other.path, AT_SYMLINK_NOFOLLOW);
+      if (known) tell_changed(there, other.at, other.path, AT_SYMLINK_NOFOLLOW);
     }
     if (kind == Kind::kFolder && folder_name(other.at, other.path, name)) {
       const Crossing crossing;
@@ -88,19 +95,20 @@ int renaming(int from_at, const char* from_path, int to_at, const char* to_path,
   const auto* there = engine_before(from_at, from_path, false);
   if (there == nullptr) there = engine_before(to_at, to_path, false);
   if (there == nullptr) return call();
-  from.kind = look_at(from_at, from_path, false, &from.file);
-  to.kind = look_at(to_at, to_path, false, &to.file);
+  from.look(there, false);
+  to.look(there, true);
   const bool same = from.kind == Kind::kFile && to.file.inode == from.file.inode;
   const bool replaces = !exchanges && to.kind == Kind::kFile;
   if (!from.prepare(there) || (exchanges && !to.prepare(there))) return -1;
   // Of what is replaced, only what has another name goes on.
-  if (replaces && to.file.links > 1 && !same && !loses_name(there, to.file, to_at, to_path)) return -1;
+  if (replaces && to.known && to.file.links > 1 && !same && !loses_name(there, to.file, to_at, to_path))
+    return -1;
   const int result = call();
   if (result != 0) return result;
   const bool folders = exchanges && from.kind == Kind::kFolder && to.kind == Kind::kFolder;
   from.is_now(there, to, folders);
   if (exchanges && !folders) to.is_now(there, from);
-  if (replaces && to.file.links == 1 && !same) tell_unlinked(there, to.file);
+  if (replaces && to.known && to.file.links == 1 && !same) tell_unlinked(there, to.file);
   return result;
 }
 
@@ -108,13 +116,13 @@ template <class Call>
 int linking(int at, const char* path, int flags, int to_at, const char* to, Call call) {
   Side from(at, path);
   const auto* const there = engine_before(at, path, (flags & AT_SYMLINK_FOLLOW) != 0);
-  if (there != nullptr)
-    from.kind = look_at(at, path, (flags & AT_SYMLINK_FOLLOW) != 0, &from.file, flags & AT_EMPTY_PATH);
-  if (from.kind == Kind::kFile && !drained(there, from.file, at, path)) return -1;
+  if (there != nullptr) from.look(there, true, (flags & AT_SYMLINK_FOLLOW) != 0, flags & AT_EMPTY_PATH);
+  if (!from.known) return call();
+  if (!drained(there, from.file, at, path)) return -1;
   const int result = call();
-  if (result == 0 && from.kind == Kind::kFile) tell_changed(there, to_at, to, AT_SYMLINK_NOFOLLOW);
+  if (result == 0) tell_changed(there, to_at, to, AT_SYMLINK_NOFOLLOW);
   // Its first name (O_TMPFILE).
-  if (result == 0 && from.kind == Kind::kFile && from.file.links == 0) from.is_now(there, Side(to_at, to));
+  if (result == 0 && from.file.links == 0) from.is_now(there, Side(to_at, to));
   return result;
 }
 

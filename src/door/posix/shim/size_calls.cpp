@@ -36,7 +36,7 @@ int truncated_at_home(const Engine* there, const Names& file, const char* path, 
 FOREBAY_CALL int fb_truncate(const char* path, off_t size) {
   Names file;
   const auto* const there = size >= 0 ? engine_before(AT_FDCWD, path) : nullptr;
-  if (there == nullptr || look_at(AT_FDCWD, path, true, &file) != Kind::kFile)
+  if (there == nullptr || look_at(AT_FDCWD, path, true, &file, AT_STATX_DONT_SYNC) != Kind::kFile)
     return real.truncate(path, size);
   if (const int result = truncated_at_home(there, file, path, size); result != kUndone) return result;
   const int fd = fb_open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK);

@@ -53,7 +53,8 @@ int timing_name(int at, const char* path, int flags, Times times, Call call) {
   Names file;
   const auto* const there = engine_before(at, path);
   const bool follow = (flags & AT_SYMLINK_NOFOLLOW) == 0;
-  if (there == nullptr || look_at(at, path, follow, &file, flags & AT_EMPTY_PATH) != Kind::kFile)
+  if (there == nullptr ||
+      look_at(at, path, follow, &file, (flags & AT_EMPTY_PATH) | AT_STATX_DONT_SYNC) != Kind::kFile)
     return call();
   return timing(there, file, times, call);
 }
@@ -61,7 +62,8 @@ int timing_name(int at, const char* path, int flags, Times times, Call call) {
 template <class Call>
 int timing_descriptor(int fd, Times times, Call call) {
   Names file;
-  if (!buffered(fd) || look_at(fd, "", true, &file, AT_EMPTY_PATH) != Kind::kFile) return call();
+  if (!buffered(fd) || look_at(fd, "", true, &file, AT_EMPTY_PATH | AT_STATX_DONT_SYNC) != Kind::kFile)
+    return call();
   return timing(engine.load(), file, times, call);
 }
 
