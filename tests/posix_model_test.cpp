@@ -65,6 +65,24 @@ TEST_P(PosixModel, SaysTheSameAsPlainFiles) {
     compare(seed + static_cast<unsigned>(i), GetParam(), 1 + i % 3);
 }
 
+// All at once: what must hold whoever comes first, while they run and at home in the end.
+TEST_P(PosixModel, HoldsWhatPlainFilesHoldWithManyAtOnce) {
+  const auto seed = choose_seed("PosixModelTogether");
+  for (int i = 0; i < scaled(1, 50) && !HasFailure(); ++i) {
+    const PosixPlace place;
+    const auto program = built("tests/posix/posix_model");
+    const auto number = std::to_string((seed + static_cast<unsigned>(i)) % 4'000'000'000);
+    const auto plain = run("env", {"-C", place.plain(), program, "together", number, "3"});
+    ASSERT_EQ(plain.code, 0) << plain.out;
+    const auto ran = place.run({"env", "-C", place.home(), program, "together", number, "3"}, GetParam());
+    EXPECT_EQ(ran.code, 0) << "seed " << number << "\n" << ran.out << ran.err;
+    EXPECT_EQ(ran.out, "all holds\n");
+    EXPECT_TRUE(slurp(place.home("parts")) == slurp(place.plain("parts")));
+    for (const auto* const name : {"log", "shared"})
+      EXPECT_EQ(fs::file_size(place.home(name)), fs::file_size(place.plain(name))) << name;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Settings, PosixModel,
                          ::testing::Values(std::vector<std::string>{},
                                            std::vector<std::string>{"drain.trigger=never"},

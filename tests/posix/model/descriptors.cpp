@@ -1,8 +1,11 @@
 // Descriptors: what they are made of, and what is done to their files.
 #include <fcntl.h>
+#include <linux/close_range.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -165,15 +168,53 @@ std::string op_advise(Call& call) {
                                          POSIX_FADV_RANDOM, POSIX_FADV_NORMAL})));
 }
 
+std::string op_open_by_how(Call& call) {
+  const auto slot = static_cast<std::size_t>(call.slot());
+  const auto name = call.name();
+  open_how how{};
+  how.flags = call.pick<std::uint64_t>({O_RDWR, O_RDONLY, O_RDWR | O_CREAT, O_RDWR | O_CREAT | O_TRUNC});
+  how.mode = (how.flags & O_CREAT) != 0 ? 0644 : 0;
+  how.resolve = call.pick<std::uint64_t>({0, RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS});
+  if (slots[slot] >= 0) ::close(slots[slot]);
+  slots[slot] = static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, name.c_str(), &how, sizeof how));
+  return " flags " + std::to_string(how.flags) + said(slots[slot] < 0 ? -1 : 0);
+}
+
+std::string op_close_range(Call& call) {
+  const auto slot = static_cast<std::size_t>(call.slot());
+  const int fd = slots[slot];
+  if (fd < 0) return " none";
+  const auto one = static_cast<unsigned>(fd);
+  if (call.next() % 3 == 0) return said(::close_range(one, one, CLOSE_RANGE_CLOEXEC));
+  slots[slot] = -1;
+  return said(::close_range(one, one, 0));
+}
+
+std::string op_sync_all(Call&) {
+  ::sync();
+  return " done";
+}
+
 constexpr Named kTable[] = {
-    {"open", op_open},           {"open", op_open},
-    {"open", op_open},           {"tmpfile", op_tmpfile},
-    {"close", op_close},         {"dup", op_dup},
-    {"flags", op_flags},         {"lock", op_lock},
-    {"sync", op_sync},           {"truncate", op_truncate},
-    {"allocate", op_allocate},   {"reopen", op_reopen},
-    {"temporary", op_temporary}, {"record lock", op_record_lock},
-    {"direct", op_direct},       {"advise", op_advise},
+    {"open by how", op_open_by_how},
+    {"close range", op_close_range},
+    {"sync all", op_sync_all},
+    {"open", op_open},
+    {"open", op_open},
+    {"open", op_open},
+    {"tmpfile", op_tmpfile},
+    {"close", op_close},
+    {"dup", op_dup},
+    {"flags", op_flags},
+    {"lock", op_lock},
+    {"sync", op_sync},
+    {"truncate", op_truncate},
+    {"allocate", op_allocate},
+    {"reopen", op_reopen},
+    {"temporary", op_temporary},
+    {"record lock", op_record_lock},
+    {"direct", op_direct},
+    {"advise", op_advise},
 };
 
 }  // namespace

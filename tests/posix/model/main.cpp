@@ -2,6 +2,7 @@
 // two runs of one seed must say the same, wherever the files lie.
 //
 //   posix_model SEED OPERATIONS PROCESSES        in the current directory
+//   posix_model together SEED PROCESSES          all at once (together.hpp)
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "model/together.hpp"
 #include "model/worker.hpp"
 
 namespace {
@@ -29,6 +31,10 @@ struct Process {
   while (::recv(socket, &order, sizeof order, 0) == static_cast<ssize_t>(sizeof order)) {
     const auto line = order.operation == ~0u ? model::finish() : model::carry_out(order);
     ::send(socket, line.data(), line.size(), 0);
+    if (!model::executes) continue;
+    ::execl("/proc/self/exe", "posix_model", "worker", std::to_string(socket).c_str(),
+            model::slots_to_words().c_str(), static_cast<char*>(nullptr));
+    ::_exit(9);
   }
   ::exit(0);
 }
@@ -43,6 +49,12 @@ void tell(const Process& process, const model::Order& order, long number) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 4 && ::strcmp(argv[1], "together") == 0)
+    return model::together(static_cast<unsigned>(::strtoul(argv[2], nullptr, 10)), ::atoi(argv[3]));
+  if (argc == 4 && ::strcmp(argv[1], "worker") == 0) {
+    model::slots_from_words(argv[3]);
+    work(::atoi(argv[2]));
+  }
   if (argc != 4) return 2;
   std::mt19937 random(static_cast<unsigned>(::strtoul(argv[1], nullptr, 10)));
   const long operations = ::strtol(argv[2], nullptr, 10);

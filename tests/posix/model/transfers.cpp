@@ -1,4 +1,5 @@
 // Reading, writing and positions.
+#include <aio.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -181,14 +182,54 @@ std::string op_threads(Call& call) {
   return " = " + std::to_string(first) + " " + std::to_string(second);
 }
 
+// Where holes begin is the file system's affair; where there are none it is the same everywhere.
+std::string op_holes(Call& call) {
+  const int fd = call.fd();
+  const auto from = call.offset();
+  const bool hole = call.next() % 2 == 0;
+  const auto at = ::lseek(fd, from, hole ? SEEK_HOLE : SEEK_DATA);
+  if (at < 0) return hole ? said(-1) : errno == ENXIO ? " no data, or the end" : said(-1);
+  return at >= from ? " there" : " before";
+}
+
+std::string op_aio(Call& call) {
+  const int fd = call.fd();
+  auto data = bytes(call.next(), call.length());
+  aiocb control{};
+  control.aio_fildes = fd;
+  control.aio_buf = data.data();
+  control.aio_nbytes = data.size() - 1;
+  control.aio_offset = call.offset();
+  const auto which = call.next() % 4;
+  control.aio_lio_opcode = which % 2 == 0 ? LIO_READ : LIO_WRITE;
+  aiocb* const list[] = {&control};
+  const int result = which < 2    ? ::lio_listio(LIO_WAIT, list, 1, nullptr)
+                     : which == 2 ? ::aio_read(&control)
+                                  : ::aio_write(&control);
+  auto text = " kind " + std::to_string(which) + said(result);
+  if (which >= 2 && result != 0) return text;
+  while (::aio_error(&control) == EINPROGRESS) ::aio_suspend(list, 1, nullptr);
+  text += " error " + std::to_string(::aio_error(&control));
+  const auto n = ::aio_return(&control);
+  text += " returned " + std::to_string(n);
+  if (which % 2 == 0 && n > 0)
+    text += " hash " + std::to_string(hash(data.data(), static_cast<std::size_t>(n)));
+  return text;
+}
+
 constexpr Named kTable[] = {
-    {"read", op_read},       {"read", op_read},         {"write", op_write},
-    {"write", op_write},     {"write", op_write},       {"pread", op_pread},
-    {"pread", op_pread},     {"pwrite", op_pwrite},     {"pwrite", op_pwrite},
-    {"vectors", op_vectors}, {"vectors", op_vectors},   {"lseek", op_lseek},
-    {"lseek", op_lseek},     {"copy", op_copy},         {"syscall", op_syscall},
-    {"dprintf", op_dprintf}, {"map", op_map},           {"with flags", op_with_flags},
-    {"splice", op_splice},   {"held map", op_held_map}, {"threads", op_threads},
+    {"holes", op_holes},     {"aio", op_aio},
+    {"read", op_read},       {"read", op_read},
+    {"write", op_write},     {"write", op_write},
+    {"write", op_write},     {"pread", op_pread},
+    {"pread", op_pread},     {"pwrite", op_pwrite},
+    {"pwrite", op_pwrite},   {"vectors", op_vectors},
+    {"vectors", op_vectors}, {"lseek", op_lseek},
+    {"lseek", op_lseek},     {"copy", op_copy},
+    {"syscall", op_syscall}, {"dprintf", op_dprintf},
+    {"map", op_map},         {"with flags", op_with_flags},
+    {"splice", op_splice},   {"held map", op_held_map},
+    {"threads", op_threads},
 };
 
 }  // namespace

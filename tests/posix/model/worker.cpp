@@ -1,9 +1,11 @@
 #include "model/worker.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <thread>
 
 #include "model/call.hpp"
@@ -16,6 +18,24 @@ std::array<int, kSlots> slots = [] {
   return none;
 }();
 std::array<FILE*, kStreams> streams{};
+
+bool executes = false;
+
+std::string slots_to_words() {
+  std::string words;
+  for (const int fd : slots) words += std::to_string(fd) + " ";
+  return words;
+}
+
+void slots_from_words(const char* words) {
+  for (auto& fd : slots) {
+    char* end = nullptr;
+    fd = static_cast<int>(std::strtol(words, &end, 10));
+    // Not what was to be closed.
+    if (fd >= 0 && ::fcntl(fd, F_GETFD) < 0) fd = -1;
+    words = end;
+  }
+}
 
 int Call::slot() {
   const auto n = static_cast<int>(next() % kSlots);
