@@ -18,6 +18,7 @@ function(forebay_posix_door folder)
   target_include_directories(forebay_posix PRIVATE ${PROJECT_SOURCE_DIR}/src)
   # Preloaded into programs that have no sanitizer.
   target_compile_options(forebay_posix PRIVATE -fno-exceptions -fno-rtti -fno-threadsafe-statics -ftls-model=initial-exec -fno-sanitize=all
+                                               -fomit-frame-pointer
                                                -Wno-conversion -Wno-nonnull-compare)
   # Every process of a tree pays for its loading: functions are bound when they are called, few pieces are mapped, and the
   # compiler's own start has nothing to do here.

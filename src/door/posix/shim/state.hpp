@@ -60,6 +60,12 @@ const Engine* need_engine();
 // buffered. Negative, of one that was just made: it must not be open (errno is set).
 long settle(int fd, int flags, bool likely);
 
+// Is a call on `fd` the C library's for sure? What is true for most calls of most programs, and costs them
+// all.
+[[nodiscard]] inline bool left_alone(int fd) {
+  return !active.load(std::memory_order_relaxed) || thread.depth != 0 || state_of(fd) == State::kPlain;
+}
+
 // Is `fd` served by the engine? Never inside it.
 [[nodiscard]] inline bool buffered(int fd) {
   if (!active.load(std::memory_order_relaxed) || thread.depth != 0) return false;

@@ -23,32 +23,67 @@ bool write_served(ssize_t& result, int fd, const iovec* pieces, int count, off_t
 
 }  // namespace
 
-FOREBAY_CALL ssize_t fb_read(int fd, void* to, size_t size) {
+namespace {
+
+// Apart from the functions that programs call, which so need no room on the stack for what they pass on.
+[[gnu::noinline]] ssize_t read_slowly(int fd, void* to, size_t size) {
   ssize_t result = 0;
   const iovec piece{to, size};
   if (buffered(fd) && read_served(result, fd, &piece, 1, kHere)) return result;
   return real.read(fd, to, size);
 }
 
-FOREBAY_CALL ssize_t fb_write(int fd, const void* from, size_t size) {
+[[gnu::noinline]] ssize_t write_slowly(int fd, const void* from, size_t size) {
   ssize_t result = 0;
   const iovec piece{const_cast<void*>(from), size};
   if (buffered(fd) && write_served(result, fd, &piece, 1, kHere)) return result;
   return real.write(fd, from, size);
 }
 
-FOREBAY_CALL ssize_t fb_pread(int fd, void* to, size_t size, off_t offset) {
+[[gnu::noinline]] ssize_t pread_slowly(int fd, void* to, size_t size, off_t offset) {
   ssize_t result = 0;
   const iovec piece{to, size};
   if (offset >= 0 && buffered(fd) && read_served(result, fd, &piece, 1, offset)) return result;
   return real.pread(fd, to, size, offset);
 }
 
-FOREBAY_CALL ssize_t fb_pwrite(int fd, const void* from, size_t size, off_t offset) {
+[[gnu::noinline]] ssize_t pwrite_slowly(int fd, const void* from, size_t size, off_t offset) {
   ssize_t result = 0;
   const iovec piece{const_cast<void*>(from), size};
   if (offset >= 0 && buffered(fd) && write_served(result, fd, &piece, 1, offset)) return result;
   return real.pwrite(fd, from, size, offset);
+}
+
+[[gnu::noinline]] off_t seek_slowly(int fd, off_t offset, int whence) {
+  off_t result = 0;
+  if (buffered(fd) && served(result, &Engine::seek, fd, offset, whence)) return result;
+  return real.lseek(fd, offset, whence);
+}
+
+}  // namespace
+
+FOREBAY_CALL ssize_t fb_read(int fd, void* to, size_t size) {
+  if (left_alone(fd)) [[likely]]
+    return real.read(fd, to, size);
+  return read_slowly(fd, to, size);
+}
+
+FOREBAY_CALL ssize_t fb_write(int fd, const void* from, size_t size) {
+  if (left_alone(fd)) [[likely]]
+    return real.write(fd, from, size);
+  return write_slowly(fd, from, size);
+}
+
+FOREBAY_CALL ssize_t fb_pread(int fd, void* to, size_t size, off_t offset) {
+  if (left_alone(fd)) [[likely]]
+    return real.pread(fd, to, size, offset);
+  return pread_slowly(fd, to, size, offset);
+}
+
+FOREBAY_CALL ssize_t fb_pwrite(int fd, const void* from, size_t size, off_t offset) {
+  if (left_alone(fd)) [[likely]]
+    return real.pwrite(fd, from, size, offset);
+  return pwrite_slowly(fd, from, size, offset);
 }
 
 FOREBAY_CALL ssize_t fb_readv(int fd, const iovec* pieces, int count) {
@@ -101,12 +136,10 @@ FOREBAY_CALL ssize_t fb_pwritev2(int fd, const iovec* pieces, int count, off_t o
 }
 
 FOREBAY_CALL off_t fb_lseek(int fd, off_t offset, int whence) {
-  off_t result = 0;
   // The position is the kernel's own; only what depends on the size is ours.
-  if (whence != SEEK_SET && whence != SEEK_CUR && buffered(fd) &&
-      served(result, &Engine::seek, fd, offset, whence))
-    return result;
-  return real.lseek(fd, offset, whence);
+  if (whence == SEEK_SET || whence == SEEK_CUR || left_alone(fd)) [[likely]]
+    return real.lseek(fd, offset, whence);
+  return seek_slowly(fd, offset, whence);
 }
 
 extern "C" void __chk_fail() __attribute__((noreturn));
