@@ -179,6 +179,8 @@ TEST_F(HomeFault, AHangEndsWithAnErrorAndTheBytesGoHomeAfterwards) {
   slowfs_->control("hang=writes");
   ASSERT_TRUE(put(*file, 0, bytes));
   EXPECT_EQ(code_of(file->sync()), ETIMEDOUT);
+  EXPECT_EQ(status().error, ETIMEDOUT) << "nobody can see that home does not answer";
+  EXPECT_TRUE(put(*file, 0, bytes)) << "who waited has been told";
   std::string back(bytes.size(), '?');
   ASSERT_TRUE(file->read(0, std::as_writable_bytes(std::span(back))));
   EXPECT_TRUE(back == bytes);
@@ -186,6 +188,7 @@ TEST_F(HomeFault, AHangEndsWithAnErrorAndTheBytesGoHomeAfterwards) {
   for (int i = 0; i < 100 && !file->sync(); ++i) {
   }
   EXPECT_TRUE(at_home("a") == bytes);
+  EXPECT_EQ(status().error, 0);
   EXPECT_TRUE(file->close());
 }
 
@@ -203,6 +206,49 @@ TEST_F(HomeFault, AHangDoesNotHoldAFlushOfManyPieces) {
   }
   EXPECT_TRUE(file->close());
   for (std::size_t i = 0; i < 10; ++i) EXPECT_TRUE(at_home("a").substr(i * 20'000, 100) == bytes);
+}
+
+TEST_F(HomeFault, ASlowHomeIsWaitedForAsLongAsBytesArrive) {
+  // All together takes far longer than limits.home_wait, which is about silence.
+  prepare("drain.trigger=never limits.home_wait=2s");
+  auto buffer = place_->attach();
+  auto file = open(*buffer, "a");
+  const auto bytes = some_bytes(4096);
+  for (std::uint64_t i = 0; i < 12; ++i) ASSERT_TRUE(put(*file, i * 8192, bytes));
+  slowfs_->control("write_bandwidth=8KiB");
+  EXPECT_EQ(code_of(file->close()), 0);
+  slowfs_->control("write_bandwidth=0");
+  EXPECT_EQ(at_home("a").size(), 11u * 8192 + 4096);
+}
+
+TEST_F(HomeFault, ASlowHomeIsWaitedForWhoeverSendsTheBytes) {
+  prepare("drain.trigger=never limits.home_wait=2s drain.in_flight=12");
+  std::ofstream(slowfs_->source() / "a") << std::string(100'000, 'x');
+  Child child([&] {
+    auto buffer = place_->attach();
+    auto file = open(*buffer, "a");
+    const auto bytes = some_bytes(4096);
+    for (std::uint64_t i = 0; i < 12; ++i) {
+      if (!put(*file, i * 8192, bytes)) return 1;
+    }
+    slowfs_->control("write_bandwidth=8KiB");
+    return code_of(file->sync());
+  });
+  EXPECT_TRUE(slowfs_->wait_for_stat("write", "in_flight", 6));
+  auto buffer = place_->attach();
+  auto file = open(*buffer, "a");
+  EXPECT_EQ(code_of(file->sync()), 0);
+  for (std::uint64_t i = 0; i < 12; ++i) EXPECT_TRUE(at_home("a").substr(i * 8192, 4096) == some_bytes(4096));
+  EXPECT_TRUE(child.finished());
+}
+
+TEST_F(HomeFault, WaitingForDrainRateIsNotSilence) {
+  prepare("drain.trigger=never limits.home_wait=500ms drain.rate=64KiB/s drain.write_size=64KiB");
+  auto buffer = place_->attach();
+  auto file = open(*buffer, "a");
+  ASSERT_TRUE(put(*file, 0, some_bytes(180'000)));
+  EXPECT_EQ(code_of(file->close()), 0);
+  EXPECT_TRUE(at_home("a") == some_bytes(180'000));
 }
 
 TEST_F(HomeFault, PiecesOfNeighbouringBlocksGoHomeBesideEachOther) {

@@ -247,7 +247,8 @@ constexpr auto kTable = std::to_array<Setting>({
         "names the process."),
     global<&Settings::limits, &LimitSettings::home_wait>(
         "limits.home_wait", between(milliseconds(100), hours(24)),
-        "How long an operation waits for home before it fails with an error. The bytes stay staged."),
+        "How long home may be silent before an operation that waits for it fails with an error: as long as "
+        "bytes of the file keep arriving there, it goes on waiting. The bytes stay staged."),
     global<&Settings::limits, &LimitSettings::open_files>(
         "limits.open_files", between(16, 1'048'576),
         "Files a process can have open through the buffer at one time. Further ones are refused by the "

@@ -271,7 +271,7 @@ Status Buffer::agree_on_bypass(const std::shared_ptr<HomeFile>& home, bool share
   }
   flags.fetch_or(kFileBypass);
   if (maybe_dirty(core_.control.file(home->file()))) {
-    FOREBAY_TRY(drainer_.flush(home, 0, kMaxBlock, Clock::now() + core_.settings.limits.home_wait));
+    FOREBAY_TRY(drainer_.flush(home, 0, kMaxBlock));
   }
   drop_buckets(core_, home->file(), 0, kMaxBlock, Drop::kClean);
   return {};
@@ -328,11 +328,11 @@ void Buffer::unlinked(const HomeIdentity& identity) {
   if (!core_.files.in_use(*found)) forget_unlinked(*found, key);
 }
 
-Status Buffer::drain(std::chrono::nanoseconds patience) {
+Status Buffer::drain(std::optional<std::chrono::nanoseconds> patience) {
   if (!attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
   batches_.finish_all();
   drainer_.adopt_orphans();
-  FOREBAY_TRY(drainer_.flush_all(Clock::now() + patience));
+  FOREBAY_TRY(drainer_.flush_all(patience ? std::optional(Clock::now() + *patience) : std::nullopt));
   drop_closed();
   retire_journals(core_);
   return {};
@@ -364,8 +364,7 @@ Status Buffer::detach() {
   bool handed_over = false;
   if (options_.background) {
     handed_over = drainer_.any_unsaved(OnClose::Detach) && hand_over_unsaved(core_);
-    status = drainer_.flush_all(Clock::now() + core_.settings.limits.home_wait,
-                                handed_over ? std::optional(OnClose::Home) : std::nullopt);
+    status = drainer_.flush_all(std::nullopt, handed_over ? std::optional(OnClose::Home) : std::nullopt);
   }
   // The journals of what was handed over stay, for the loss of the node, until it is home.
   if (status && !handed_over) status = node_log_.finish();

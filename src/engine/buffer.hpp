@@ -61,8 +61,9 @@ class Buffer {
   // A file that lost its last name, before or after this call: what is unsaved of it goes nowhere any more.
   void unlinked(const HomeIdentity& identity);
 
-  // Everything this process has unsaved, and what nobody living looks after.
-  Status drain(std::chrono::nanoseconds patience);
+  // Everything this process has unsaved, and what nobody living looks after. ETIMEDOUT: so much time has
+  // passed in all; or, without a patience, home has been silent for limits.home_wait.
+  Status drain(std::optional<std::chrono::nanoseconds> patience = std::nullopt);
   void pause_drain(bool paused) { drainer_.pause(paused); }
 
   // Leaves, carrying home what must be. Called by the destructor; an error names what stayed behind.

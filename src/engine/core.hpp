@@ -11,6 +11,7 @@
 #include "engine/file_table.hpp"
 #include "engine/home_speed.hpp"
 #include "engine/home_stamps.hpp"
+#include "engine/home_wait.hpp"
 #include "engine/peers.hpp"
 #include "engine/slot_table.hpp"
 #include "engine/tally.hpp"
@@ -52,6 +53,7 @@ struct Core {
   const Settings settings;
   HomeSpeeds home_speeds;
   HomeStamps home_stamps;
+  Landings landings;
   BusyTime writing_home;
   BusyTime reading_home;
   std::unique_ptr<Control> control_owner;

@@ -147,12 +147,13 @@ void Drain::settle(std::uint32_t index, Key key, ByteState claimed_becomes) {
 Status Drain::write_runs(Shipment& shipment) {
   const OwnFileSize own_size;
   for (auto& run : shipment.runs) {
-    keep_to_rate(run.bytes);
+    keep_to_rate(shipment.home->file(), run.bytes);
     FOREBAY_CRASH_POINT("ship.before_write");
     {
       const BusyCall busy(core_.writing_home, core_.control, core_.counters().home_write_ns);
       FOREBAY_TRY(shipment.home->write(run.pieces, run.offset));
     }
+    core_.landings.note(shipment.home->file(), Clock::now());
     count(core_.counters().home_writes);
     count(core_.counters().home_written_bytes, run.bytes);
   }
@@ -215,7 +216,7 @@ void Drain::give_back(Shipment& shipment) {
   shipment.buckets.clear();
 }
 
-void Drain::keep_to_rate(std::uint64_t bytes) {
+void Drain::keep_to_rate(std::uint32_t file, std::uint64_t bytes) {
   const auto rate = core_.settings.drain.rate;
   if (rate == 0) return;
   // One time line for the whole node: each write books its share of it and waits for its turn.
@@ -227,7 +228,10 @@ void Drain::keep_to_rate(std::uint64_t bytes) {
   do {
     start = std::max(booked, now);
   } while (!line.compare_exchange_weak(booked, start + cost));
-  if (start > now) std::this_thread::sleep_for(std::chrono::nanoseconds(start - now));
+  if (start <= now) return;
+  const auto turn = Clock::now() + std::chrono::nanoseconds(start - now);
+  core_.landings.note(file, turn);
+  std::this_thread::sleep_until(turn);
 }
 
 void Drain::note_error(std::uint32_t file, const Error& error) {
@@ -240,24 +244,37 @@ void Drain::note_error(std::uint32_t file, const Error& error) {
     log_warn("{} (the bytes stay in the buffer)", error.message);
 }
 
-Status Drain::wait_for_claim(std::uint32_t file, std::uint64_t block, Clock::time_point deadline) {
+void Drain::note_silence(std::uint32_t file) {
+  auto& record = core_.control.file(file);
+  std::uint32_t none = 0;
+  if (record.error.compare_exchange_strong(none, ETIMEDOUT))
+    record.error_ns.store(core_.control.nanoseconds());
+}
+
+Status Drain::wait_for_claim(std::uint32_t file, std::uint64_t block, HomeWait& wait) {
   const auto key = core_.files.key(file, block);
+  bool waited = false;
+  const auto is_free = [&]() -> Status {
+    if (waited) wait.moved();
+    return {};
+  };
   for (;;) {
     const auto found = core_.buckets.find(key);
-    if (!found) return {};
+    if (!found) return is_free();
     auto& bucket = core_.control.bucket(*found);
     const auto claimer = bucket.claimer.load(std::memory_order_acquire);
-    if (claimer == 0 || bucket.key.load() != key) return {};
+    if (claimer == 0 || bucket.key.load() != key) return is_free();
     if (claimer != core_.peers.self() && !core_.peers.alive(claimer)) {
       FOREBAY_TRY(core_.buckets.lock(*found, key));  // puts it right
       continue;
     }
-    if (Clock::now() >= deadline) {
+    if (wait.over()) {
       return fail(
           ETIMEDOUT,
           format_text("home has not taken block {} of {} for too long (process {} is writing it)", block,
                       core_.files.path(file), core_.control.lease(lease_slot(claimer)).pid.load()));
     }
+    waited = true;
     futex_wait(bucket.claimer, claimer, kTick);
   }
 }

@@ -5,7 +5,6 @@
 // one thread at a time.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -51,16 +50,19 @@ class Drain {
   // Gives claimed buckets back unsent.
   void give_back(Shipment& shipment);
 
-  // Waits until nobody claims the bucket of `block`, or the deadline.
-  Status wait_for_claim(std::uint32_t file, std::uint64_t block,
-                        std::chrono::steady_clock::time_point deadline);
+  // Waits until nobody claims the bucket of `block`, or the wait is over.
+  Status wait_for_claim(std::uint32_t file, std::uint64_t block, HomeWait& wait);
+
+  // Somebody has waited for home in vain: for `forebay status`, until something lands. It is no new error for
+  // those who have the file open: who waited was told.
+  void note_silence(std::uint32_t file);
 
  private:
   // True when home has just answered.
   bool give_time(const HomeFile& home);
   void settle(std::uint32_t bucket, Key key, ByteState claimed_becomes);
   Status write_runs(Shipment& shipment);
-  void keep_to_rate(std::uint64_t bytes);
+  void keep_to_rate(std::uint32_t file, std::uint64_t bytes);
   void note_error(std::uint32_t file, const Error& error);
 
   Core& core_;

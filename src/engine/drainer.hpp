@@ -56,11 +56,13 @@ class Drainer {
   // Room is short: everything unsaved is ripe until further notice.
   void press();
 
-  // Returns when what was unsaved in [first, last] at the call is home. Works also after stop().
+  // Returns when what was unsaved in [first, last] at the call is home. Works also after stop(). ETIMEDOUT:
+  // `until` has come; or, without it, home has been silent for limits.home_wait (home_wait.hpp).
   Status flush(const std::shared_ptr<HomeFile>& home, std::uint64_t first, std::uint64_t last,
-               TimePoint deadline);
-  // Every file this process knows, or those with that `on_close`.
-  Status flush_all(TimePoint deadline, std::optional<OnClose> only = std::nullopt);
+               std::optional<TimePoint> until = std::nullopt);
+  // Every file this process knows, or those with that `on_close`. A home that was silent over one file is not
+  // waited for again over the next.
+  Status flush_all(std::optional<TimePoint> until = std::nullopt, std::optional<OnClose> only = std::nullopt);
   [[nodiscard]] bool any_unsaved(OnClose of);
 
   // Takes over the unsaved bytes of files that no living process has open; returns how many files.
@@ -99,9 +101,9 @@ class Drainer {
   [[nodiscard]] std::vector<std::shared_ptr<HomeFile>> homes(std::optional<OnClose> only);
   void ship_in_background(const std::shared_ptr<Shipment>& shipment);
   Status flush_within(const std::shared_ptr<HomeFile>& home, std::uint64_t first, std::uint64_t last,
-                      TimePoint deadline);
+                      HomeWait& wait);
   Status flush_once(const std::shared_ptr<HomeFile>& home, const std::vector<UnsavedBlock>& blocks,
-                    std::vector<std::uint64_t>& busy, TimePoint deadline);
+                    std::vector<std::uint64_t>& busy, HomeWait& wait);
 
   Core& core_;
   Crew& crew_;

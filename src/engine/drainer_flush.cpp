@@ -1,6 +1,7 @@
 // The drainer on behalf of those who wait until bytes are home.
 #include <algorithm>
 #include <cerrno>
+#include <set>
 
 #include "base/format.hpp"
 #include "engine/drainer.hpp"
@@ -21,10 +22,10 @@ Status too_long(const std::string& path) {
 class Gathering {
  public:
   explicit Gathering(unsigned limit) : limit_(limit) {}
-  // False when none of those under way has ended by then.
-  bool begin(Clock::time_point deadline) {
+  // False when there was no place for one more until the wait was over.
+  bool begin(HomeWait& wait) {
     std::unique_lock lock(mutex_);
-    if (!changed_.wait_until(lock, deadline, [&] { return open_ < limit_; })) return false;
+    if (!until(lock, wait, [&] { return open_ < limit_; })) return false;
     ++open_;
     return true;
   }
@@ -35,15 +36,22 @@ class Gathering {
     changed_.notify_all();
   }
   // What has not ended by then goes on; its error sticks to the file.
-  Status wait(Clock::time_point deadline, const std::string& path) {
+  Status end(HomeWait& wait, const std::string& path) {
     std::unique_lock lock(mutex_);
-    if (!changed_.wait_until(lock, deadline, [&] { return open_ == 0; })) {
-      return too_long(path);
-    }
+    if (!until(lock, wait, [&] { return open_ == 0; })) return too_long(path);
     return result_;
   }
 
  private:
+  template <class Condition>
+  bool until(std::unique_lock<std::mutex>& lock, HomeWait& wait, Condition&& holds) {
+    while (!holds()) {
+      if (wait.over()) return false;
+      changed_.wait_until(lock, wait.look_again());
+    }
+    return true;
+  }
+
   const unsigned limit_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -54,11 +62,11 @@ class Gathering {
 }  // namespace
 
 Status Drainer::flush_once(const std::shared_ptr<HomeFile>& home, const std::vector<UnsavedBlock>& blocks,
-                           std::vector<std::uint64_t>& busy, TimePoint deadline) {
+                           std::vector<std::uint64_t>& busy, HomeWait& wait) {
   auto gathering = std::make_shared<Gathering>(2 * crew_.limit());
   Status result;
   const auto dispatch = [&](const std::shared_ptr<Shipment>& shipment) {
-    if (!gathering->begin(deadline)) {
+    if (!gathering->begin(wait)) {
       drain_.give_back(*shipment);
       result = too_long(home->path());
       return false;
@@ -91,22 +99,25 @@ Status Drainer::flush_once(const std::shared_ptr<HomeFile>& home, const std::vec
     }
   }
   if (!shipment->buckets.empty()) dispatch(shipment);
-  const auto shipped = gathering->wait(deadline, home->path());
+  const auto shipped = gathering->end(wait, home->path());
   return result ? shipped : result;
 }
 
 Status Drainer::flush(const std::shared_ptr<HomeFile>& home, std::uint64_t first, std::uint64_t last,
-                      TimePoint deadline) {
+                      std::optional<TimePoint> until) {
   const auto began = core_.control.nanoseconds();
-  auto status = flush_within(home, first, last, deadline);
+  HomeWait wait(core_, home->file(), until);
+  auto status = flush_within(home, first, last, wait);
+  const bool silent = !status && status.error().code == ETIMEDOUT && !until;
+  if (silent && !core_.files.held_by_others(home->file())) drain_.note_silence(home->file());
   count(core_.counters().home_wait_ns, core_.control.nanoseconds() - began);
   return status;
 }
 
 Status Drainer::flush_within(const std::shared_ptr<HomeFile>& home, std::uint64_t first, std::uint64_t last,
-                             TimePoint deadline) {
+                             HomeWait& wait) {
   std::vector<std::uint64_t> busy;
-  FOREBAY_TRY(flush_once(home, unsaved_blocks(core_, home->file(), first, last), busy, deadline));
+  FOREBAY_TRY(flush_once(home, unsaved_blocks(core_, home->file(), first, last), busy, wait));
   // Claims of others: when they are through, what was written after them is claimed here. Each block needs
   // one more claim of our own at most, so that a bucket that is written all the time does not hold us.
   while (!busy.empty()) {
@@ -116,12 +127,12 @@ Status Drainer::flush_within(const std::shared_ptr<HomeFile>& home, std::uint64_
       FOREBAY_TRY(help_truncation(core_, drain_, home->file(), home.get()));
     }
     for (const auto block : busy) {
-      FOREBAY_TRY(drain_.wait_for_claim(home->file(), block, deadline));
+      FOREBAY_TRY(drain_.wait_for_claim(home->file(), block, wait));
       again.push_back({block, false, 0, 0});
     }
     busy.clear();
-    FOREBAY_TRY(flush_once(home, again, busy, deadline));
-    if (!busy.empty() && Clock::now() >= deadline) {
+    FOREBAY_TRY(flush_once(home, again, busy, wait));
+    if (!busy.empty() && wait.over()) {
       return fail(ETIMEDOUT, "home does not answer: " + home->path() + " is still being written");
     }
     if (!busy.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -146,10 +157,15 @@ bool Drainer::any_unsaved(OnClose of) {
   });
 }
 
-Status Drainer::flush_all(TimePoint deadline, std::optional<OnClose> only) {
+Status Drainer::flush_all(std::optional<TimePoint> until, std::optional<OnClose> only) {
   Status result;
+  std::set<std::uint64_t> silent;
   for (const auto& home : homes(only)) {
-    if (auto status = flush(home, 0, kMaxBlock, deadline); !status && result) result = status;
+    const auto device = core_.control.file(home->file()).device;
+    if (!until && silent.contains(device)) continue;
+    auto status = flush(home, 0, kMaxBlock, until);
+    if (!status && status.error().code == ETIMEDOUT) silent.insert(device);
+    if (!status && result) result = status;
   }
   return result;
 }

@@ -84,25 +84,23 @@ Status File::drain_all() {
   FOREBAY_TRY(attached());
   auto& core = buffer_.core_;
   if (!unsaved()) return {};
-  const auto deadline = Clock::now() + core.settings.limits.home_wait;
-  if (home_->writable()) return buffer_.drainer_.flush(home_, 0, kMaxBlock, deadline);
-  if (const auto writable = home_->again()) return buffer_.drainer_.flush(*writable, 0, kMaxBlock, deadline);
+  if (home_->writable()) return buffer_.drainer_.flush(home_, 0, kMaxBlock);
+  if (const auto writable = home_->again()) return buffer_.drainer_.flush(*writable, 0, kMaxBlock);
   // Only who wrote it may: it does so by itself.
+  HomeWait wait(core, number_);
   while (unsaved()) {
-    if (Clock::now() >= deadline) return fail(ETIMEDOUT, path() + " is not home yet");
+    if (wait.over()) return fail(ETIMEDOUT, path() + " is not home yet");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return {};
 }
 
-Status File::drain() { return drain(buffer_.core_.settings.limits.home_wait); }
-
-Status File::drain(std::chrono::nanoseconds patience) {
+Status File::drain(std::optional<std::chrono::nanoseconds> patience) {
   FOREBAY_TRY(attached());
   if (settings_.mode == Mode::Scratch || settings_.mode == Mode::Bypass) return {};
-  const auto deadline = Clock::now() + patience;
-  const auto status = logged() ? buffer_.node_log_.bring_home(home_, deadline)
-                               : buffer_.drainer_.flush(home_, 0, kMaxBlock, deadline);
+  const auto until = patience ? std::optional(Clock::now() + *patience) : std::nullopt;
+  const auto status = logged() ? buffer_.node_log_.bring_home(home_, until)
+                               : buffer_.drainer_.flush(home_, 0, kMaxBlock, until);
   if (!status && status.error().code != ETIMEDOUT)
     errors_seen_.store(buffer_.core_.control.file(number_).error_sequence.load());
   return status;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <future>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -73,10 +74,10 @@ class File {
   Status truncate(std::uint64_t size);
   // What was written before is safe as `on_flush` says: home (and on stable storage there), or staged.
   Status sync();
-  // Home, whatever the settings say, without asking home to make it stable.
-  Status drain();
-  // The same with a patience of its own. ETIMEDOUT: it goes on.
-  Status drain(std::chrono::nanoseconds patience);
+  // Home, whatever the settings say, without asking home to make it stable. ETIMEDOUT: so much time has
+  // passed in all, however much has arrived; or, without a patience, home has been silent for
+  // limits.home_wait. It goes on.
+  Status drain(std::optional<std::chrono::nanoseconds> patience = std::nullopt);
   // Reports what went wrong with this file since it was last reported, as close(2) does. The file is closed
   // in any case.
   Status close();

@@ -13,8 +13,6 @@
 namespace forebay {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 std::uint64_t size_of(std::span<const Piece> pieces) {
   std::uint64_t sum = 0;
   for (const auto& piece : pieces) sum += piece.data.size();
@@ -147,8 +145,7 @@ Status File::make_durable(std::span<const Piece> pieces, std::uint64_t written) 
     last = std::max(last, offset + length - 1);
   }
   if (!through || first > last) return {};
-  return buffer_.drainer_.flush(home_, first / bucket_size, last / bucket_size,
-                                Clock::now() + buffer_.core_.settings.limits.home_wait);
+  return buffer_.drainer_.flush(home_, first / bucket_size, last / bucket_size);
 }
 
 Result<std::uint64_t> File::write(std::span<const Piece> pieces) {

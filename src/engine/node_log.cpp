@@ -16,8 +16,6 @@
 namespace forebay {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 struct Place {
   Fd directory;
   Journal::Medium medium;
@@ -121,7 +119,7 @@ Status NodeLog::append(const std::shared_ptr<HomeFile>& home, std::uint64_t offs
   const auto status = journal_->append(entry, seq, offset, data);
   if (status || status.error().code != ENOSPC) return status;
   FOREBAY_TRY(make_room());
-  return bring_home(home, Clock::now() + core_.settings.limits.home_wait);
+  return bring_home(home);
 }
 
 Status NodeLog::truncated(const std::shared_ptr<HomeFile>& home, std::uint64_t size) {
@@ -131,7 +129,7 @@ Status NodeLog::truncated(const std::shared_ptr<HomeFile>& home, std::uint64_t s
   const auto status = journal_->truncate(entry, seq, size);
   if (status || status.error().code != ENOSPC) return status;
   FOREBAY_TRY(make_room());
-  return bring_home(home, Clock::now() + core_.settings.limits.home_wait);
+  return bring_home(home);
 }
 
 Status NodeLog::make_room() {
@@ -146,23 +144,22 @@ Status NodeLog::make_room() {
 
 // `home` may be none, of a file that is closed here.
 Status NodeLog::bring_home(std::uint32_t file, const std::shared_ptr<HomeFile>& home) {
-  const auto deadline = Clock::now() + core_.settings.limits.home_wait;
-  if (home != nullptr) return bring_home(home, deadline);
+  if (home != nullptr) return bring_home(home);
   const auto again = HomeFile::reopen(core_, file);
-  if (again) return bring_home(*again, deadline);
+  if (again) return bring_home(*again);
   // What has no name any more, or was forgotten with it, goes nowhere.
   if (again.error().code != ESTALE && again.error().code != EBADMSG) return std::unexpected(again.error());
   FOREBAY_ASSIGN(const auto entry, entry_of(file));
   return journal_->mark_home(entry, core_.control.shared().journal_sequence.load());
 }
 
-Status NodeLog::bring_home(const std::shared_ptr<HomeFile>& home, Drainer::TimePoint deadline) {
+Status NodeLog::bring_home(const std::shared_ptr<HomeFile>& home, std::optional<Drainer::TimePoint> until) {
   const auto entry = entry_of(home->file());
   if (!entry) return {};
   // Every write with a number up to this one was staged before it took the number: the flush covers it.
   const auto seq = core_.control.shared().journal_sequence.load();
   const auto records = core_.control.file(home->file()).logged.load();
-  FOREBAY_TRY(drainer_.flush(home, 0, kMaxBlock, deadline));
+  FOREBAY_TRY(drainer_.flush(home, 0, kMaxBlock, until));
   if (::fsync(home->fd()) != 0) return fail_errno(errno, "sync", home->path());
   FOREBAY_TRY(journal_->mark_home(*entry, seq));
   const std::scoped_lock lock(mutex_);

@@ -32,8 +32,10 @@ class NodeLog {
   Status append(const std::shared_ptr<HomeFile>& home, std::uint64_t offset, std::span<const std::byte> data);
   Status truncated(const std::shared_ptr<HomeFile>& home, std::uint64_t size);
 
-  // Carries the file home, syncs it there and forgets its records. Success if it was never logged.
-  Status bring_home(const std::shared_ptr<HomeFile>& home, Drainer::TimePoint deadline);
+  // Carries the file home, syncs it there and forgets its records. Success if it was never logged. `until` as
+  // for Drainer::flush.
+  Status bring_home(const std::shared_ptr<HomeFile>& home,
+                    std::optional<Drainer::TimePoint> until = std::nullopt);
 
   // No process has the file open, and none can open it during the call. If all that was logged of it is home,
   // its place in the ledger becomes free.

@@ -243,9 +243,9 @@ Status Stager::put_parts(const std::shared_ptr<HomeFile>& home, const FileSettin
       case Outcome::kTruncating:
         FOREBAY_TRY(help_truncation(core_, drain_, home->file(), home.get()));
         break;
-      case Outcome::kBusy:
-        FOREBAY_TRY(
-            drain_.wait_for_claim(home->file(), block, Clock::now() + core_.settings.limits.home_wait));
+      case Outcome::kBusy: {
+        HomeWait wait(core_, home->file());
+        FOREBAY_TRY(drain_.wait_for_claim(home->file(), block, wait));
         if (const auto found = core_.buckets.find(key)) {
           // Left by a dead process that was writing straight home: nothing is in it.
           const auto guard = core_.buckets.lock(*found, key);
@@ -254,9 +254,10 @@ Status Stager::put_parts(const std::shared_ptr<HomeFile>& home, const FileSettin
             core_.buckets.remove(*found, key);
         }
         break;
+      }
       case Outcome::kFragmented:
         // Home takes what is there; then the clean pieces can be forgotten.
-        FOREBAY_TRY(drainer_.flush(home, block, block, Clock::now() + core_.settings.limits.home_wait));
+        FOREBAY_TRY(drainer_.flush(home, block, block));
         drop_buckets(core_, home->file(), block, block, Drop::kClean);
         break;
       case Outcome::kNotMapped: {
@@ -276,15 +277,13 @@ Status Stager::put_parts(const std::shared_ptr<HomeFile>& home, const FileSettin
         drainer_.press();
         mover_.press();
         // Nobody else does it where the system has no thread for us.
-        if (!drainer_.running()) {
-          FOREBAY_TRY(drainer_.flush(home, 0, kMaxBlock, now + core_.settings.limits.home_wait));
-        }
+        if (!drainer_.running()) FOREBAY_TRY(drainer_.flush(home, 0, kMaxBlock));
         if (now < patience_ends) {
           FOREBAY_TRY(wait_for_room(room));
           break;
         }
         if (outcome == Outcome::kNotMapped) {
-          FOREBAY_TRY(drainer_.flush(home, block, block, now + core_.settings.limits.home_wait));
+          FOREBAY_TRY(drainer_.flush(home, block, block));
           drop_buckets(core_, home->file(), block, block, Drop::kClean);
         }
         FOREBAY_ASSIGN(const auto done, straight_home(*home, key, parts.front(), bytes_taken));

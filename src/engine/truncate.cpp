@@ -83,10 +83,10 @@ void cut(Core& core, std::uint32_t index, std::uint32_t from) {
 
 // Returns when nobody writes one of the buckets home. Nobody begins to while the intent stands.
 Status wait_out_claims(Core& core, Drain& drain, std::uint32_t file, const Found& buckets) {
-  const auto deadline = Clock::now() + core.settings.limits.home_wait;
+  HomeWait wait(core, file);
   for (const auto& [block, index] : buckets) {
     for (;;) {
-      FOREBAY_TRY(drain.wait_for_claim(file, block, deadline));
+      FOREBAY_TRY(drain.wait_for_claim(file, block, wait));
       FOREBAY_ASSIGN(const auto guard, core.buckets.lock(index, core.files.key(file, block)));
       if (!guard || core.control.bucket(index).claimer.load() == 0) break;
     }

@@ -66,6 +66,6 @@ int forebay_drain_all(forebay_buffer* buffer, int64_t timeout_ms) {
   return cross([&]() -> Status {
     FOREBAY_TRY(given(buffer, "the buffer"));
     FOREBAY_ASSIGN(auto* const engine, buffer->session->engine());
-    return engine->drain(patience(timeout_ms, engine->core().settings.limits.home_wait));
+    return engine->drain(timeout_ms < 0 ? std::nullopt : std::optional(patience(timeout_ms, {})));
   });
 }

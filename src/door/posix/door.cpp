@@ -233,7 +233,7 @@ long drain_everything(int inherited) {
   if (inherited != 0) hand_on_direct();
   auto* const there = joined_buffer();
   if (there == nullptr) return 0;
-  const auto result = answer(there->drain(there->core().settings.limits.home_wait));
+  const auto result = answer(there->drain());
   return result == kPass ? 0 : result;
 }
 
