@@ -11,6 +11,7 @@
 #include "support/node.hpp"
 #include "support/owner.hpp"
 #include "support/seed.hpp"
+#include "support/slowfs_mount.hpp"
 
 namespace forebay::testing {
 namespace {
@@ -34,6 +35,25 @@ TEST(CliRecover, CarriesHomeWhatAKilledProcessLeft) {
   const auto again = node.forebay({"recover"});
   EXPECT_EQ(again.code, 0);
   EXPECT_THAT(again.out, HasSubstr("nothing to recover"));
+}
+
+TEST(CliRecover, EndsWhereHomeHangs) {
+  if (!SlowfsMount::available()) GTEST_SKIP() << "SKIPPED: slowfs cannot be mounted here";
+  SlowfsMount home;
+  const Node node({"limits.home_wait=1s"});
+  const auto text = pattern(30'000);
+  {
+    Owner owner(node.settings(), [&](Buffer& buffer) { put(buffer, home.path() / "a", 0, text); });
+    owner.kill();
+  }
+  home.control("hang=all");
+  const auto recovered = node.forebay({"recover", "--timeout", "1s"});
+  home.control("hang=none");
+  EXPECT_EQ(recovered.signal, 0) << "it waits without end";
+  EXPECT_EQ(recovered.code, 1);
+  EXPECT_THAT(recovered.out, HasSubstr("home does not answer"));
+  EXPECT_EQ(node.forebay({"recover"}).code, 0);
+  EXPECT_TRUE(slurp(home.path() / "a") == text);
 }
 
 TEST(CliRecover, LeavesTheFilesOfTheLivingToThem) {

@@ -208,6 +208,73 @@ TEST_F(HomeFault, AHangDoesNotHoldAFlushOfManyPieces) {
   for (std::size_t i = 0; i < 10; ++i) EXPECT_TRUE(at_home("a").substr(i * 20'000, 100) == bytes);
 }
 
+TEST_F(HomeFault, AHangDoesNotHoldWhoLeavesAndTheBytesStay) {
+  prepare("drain.trigger=never limits.home_wait=300ms");
+  const auto bytes = some_bytes(30'000);
+  Child child([&] {
+    auto buffer = place_->attach();
+    auto file = open(*buffer, "a");
+    slowfs_->control("hang=writes");
+    if (!put(*file, 0, bytes)) return 1;
+    // Some calls hang in the background already.
+    if (code_of(file->sync()) != ETIMEDOUT) return 2;
+    const auto left = buffer->detach();
+    buffer.reset();
+    return code_of(left) == ETIMEDOUT ? 0 : 3;
+  });
+  const auto ended = child.wait(30s);
+  ASSERT_TRUE(ended) << "it waits for home without end";
+  EXPECT_TRUE(Child::was_well(*ended)) << *ended;
+  EXPECT_EQ(status().unsaved, bytes.size());
+  slowfs_->control("hang=none");
+  EXPECT_TRUE(recover());
+  EXPECT_TRUE(at_home("a") == bytes);
+}
+
+TEST_F(HomeFault, AHangDoesNotHoldWhoLeavesOverAReadAhead) {
+  prepare("limits.home_wait=300ms");
+  std::ofstream(slowfs_->source() / "a") << std::string(1u << 20, 'x');
+  Child child([&] {
+    auto buffer = place_->attach();
+    auto file = open(*buffer, "a", O_RDONLY);
+    slowfs_->control("hang=all");
+    const auto ticket = file->prefetch(0, 1u << 20);
+    if (!slowfs_->wait_for_stat("read", "in_flight", 1)) return 1;
+    if (!buffer->detach()) return 2;
+    buffer.reset();
+    std::ofstream(place_->disk("left")) << "it has";
+    return 0;
+  });
+  bool left = false;
+  for (int i = 0; i < 4000 && !left; ++i) {
+    left = std::filesystem::exists(place_->disk("left"));
+    std::this_thread::sleep_for(5ms);
+  }
+  // The system closes the file at home, which waits as well.
+  slowfs_->control("hang=none");
+  EXPECT_TRUE(left) << "it waits for home without end";
+  EXPECT_TRUE(child.finished());
+}
+
+TEST_F(HomeFault, AHangDoesNotHoldWhoFindsWhatADeadProcessLeft) {
+  prepare("limits.home_wait=300ms");
+  const auto bytes = some_bytes(50'000);
+  die_with("a", bytes);
+  slowfs_->control("hang=all");
+  Child child([&] {
+    auto buffer = place_->attach();
+    (void)buffer->detach();
+    return 0;
+  });
+  const auto ended = child.wait(30s);
+  slowfs_->control("hang=none");
+  ASSERT_TRUE(ended) << "it waits for home without end";
+  EXPECT_TRUE(Child::was_well(*ended)) << *ended;
+  EXPECT_EQ(status().unsaved, bytes.size());
+  EXPECT_TRUE(recover());
+  EXPECT_TRUE(at_home("a") == bytes);
+}
+
 TEST_F(HomeFault, ASlowHomeIsWaitedForAsLongAsBytesArrive) {
   // All together takes far longer than limits.home_wait, which is about silence.
   prepare("drain.trigger=never limits.home_wait=2s");

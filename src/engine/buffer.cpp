@@ -15,6 +15,8 @@ namespace forebay {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+// For threads of a home that has been waited for in vain.
+constexpr std::chrono::nanoseconds kGrace = std::chrono::milliseconds(100);
 
 Result<std::string> real_path(int fd, const std::string& path) {
   std::string real(4096, '\0');
@@ -51,10 +53,12 @@ Result<std::unique_ptr<Buffer>> Buffer::attach(const Settings& settings, AttachO
   const bool fresh = joined.fresh;
   std::unique_ptr<Buffer> buffer(new Buffer(std::move(joined), options));
   if (fresh) FOREBAY_TRY(buffer->replay());
-  if (!buffer->core_.peers.dead().empty()) buffer->recover();
+  const bool deaths = !buffer->core_.peers.dead().empty();
+  if (deaths) buffer->put_right();
   if (options.background) {
-    const auto orphans = buffer->drainer_.adopt_orphans();
-    if (!options.idle_at_first || orphans != 0) buffer->begin_background();
+    const bool orphans = buffer->drainer_.any_orphan();
+    if (!options.idle_at_first || orphans) buffer->begin_background();
+    if (deaths || orphans) (void)buffer->finish_aside();
   }
   return buffer;
 }
@@ -66,13 +70,19 @@ Buffer::Buffer(Joined joined, AttachOptions options)
       crew_(core_.settings.drain.in_flight),
       readers_(core_.settings.drain.in_flight),
       drainer_(core_, crew_),
-      mover_(core_, std::move(joined.ring_lease), [this] { recover(); }),
+      mover_(core_, std::move(joined.ring_lease),
+             [this] {
+               put_right();
+               (void)finish_aside();
+             }),
       stager_(core_, drainer_, mover_),
       fetcher_(core_, stager_, readers_),
       drain_(core_),
       batches_(core_, stager_, drain_),
       node_log_(core_, drainer_),
-      passed_(core_.control.shared().passed) {}
+      passed_(core_.control.shared().passed) {
+  drainer_.on_orphans([this] { (void)finish_aside(); });
+}
 
 void Buffer::begin_background() {
   if (begun_.load(std::memory_order_acquire)) return;
@@ -109,7 +119,7 @@ Status Buffer::replay() {
   return {};
 }
 
-std::size_t Buffer::recover() {
+void Buffer::put_right() {
   // Who dies from here on may leave something behind the sweep: those are buried by the next one.
   const auto dead = core_.peers.dead();
   core_.buckets.sweep();
@@ -118,13 +128,40 @@ std::size_t Buffer::recover() {
   rebuild_dirty_filters(core_);
   core_.peers.bury(dead);
   for (const auto file : core_.files.all()) {
-    if (core_.control.file(file).intent.load() != 0) (void)help_truncation(core_, drain_, file, nullptr);
     if (core_.control.file(file).flags.load() != 0)
       core_.files.unless_in_use(file, [&] { end_wishes(file); });
   }
+}
+
+void Buffer::finish_at_home() {
+  for (const auto file : core_.files.all()) {
+    if (core_.control.file(file).intent.load() != 0) (void)help_truncation(core_, drain_, file, nullptr);
+  }
   batches_.finish_all();
   drop_closed();
+}
+
+std::size_t Buffer::recover() {
+  put_right();
+  finish_at_home();
   return drainer_.adopt_orphans();
+}
+
+std::future<void> Buffer::finish_aside() {
+  auto done = std::make_shared<std::promise<void>>();
+  auto future = done->get_future();
+  const auto task = [this, done] {
+    finish_at_home();
+    if (options_.background) drainer_.adopt_orphans();
+    done->set_value();
+  };
+  if (!finisher_.post(task)) task();
+  return future;
+}
+
+bool Buffer::put_right(std::chrono::steady_clock::time_point until) {
+  put_right();
+  return finish_aside().wait_until(until) == std::future_status::ready;
 }
 
 Result<std::shared_ptr<File>> Buffer::open(const std::string& path, int flags, mode_t mode,
@@ -330,8 +367,11 @@ void Buffer::unlinked(const HomeIdentity& identity) {
 
 Status Buffer::drain(std::optional<std::chrono::nanoseconds> patience) {
   if (!attached()) return fail(ENOTCONN, "this process is not attached to the buffer");
-  batches_.finish_all();
-  drainer_.adopt_orphans();
+  const auto until = Clock::now() + patience.value_or(core_.settings.limits.home_wait);
+  if (finish_aside().wait_until(until) != std::future_status::ready)
+    return fail(ETIMEDOUT, "home does not answer: what dead processes left cannot be carried there");
+  // Those whom nobody else carries home, whether this process has a background or not.
+  if (!options_.background) drainer_.adopt_orphans();
   FOREBAY_TRY(drainer_.flush_all(patience ? std::optional(Clock::now() + *patience) : std::nullopt));
   drop_closed();
   retire_journals(core_);
@@ -349,6 +389,19 @@ void Buffer::remove_scratch() {
   }
 }
 
+void Buffer::operator delete(Buffer* buffer, std::destroying_delete_t) {
+  if (buffer->attached()) (void)buffer->detach();
+  if (buffer->stuck_.load()) return;
+  buffer->~Buffer();
+  operator delete(static_cast<void*>(buffer));
+}
+
+void Buffer::operator delete(void* memory) { ::operator delete(memory, std::align_val_t{alignof(Buffer)}); }
+
+void* Buffer::operator new(std::size_t size) {
+  return ::operator new(size, std::align_val_t{alignof(Buffer)});
+}
+
 Status Buffer::detach() {
   {
     const std::scoped_lock lock(mutex_);
@@ -357,25 +410,48 @@ Status Buffer::detach() {
     for (const auto& [number, handles] : open_files_) core_.files.close(number);
     open_files_.clear();
   }
-  drainer_.stop();
-  mover_.stop();
-  readers_.stop();
+  auto status = leave();
+  if (!status)
+    log_warn("left with bytes that are not home yet: {} (`forebay status` shows them)",
+             status.error().message);
+  return status;
+}
+
+// Home is waited for once: what is silent then is not asked again.
+Status Buffer::leave() {
+  bool silent = false;
+  bool all = true;
+  const auto ended = [&](auto& threads) {
+    const auto patience = silent ? kGrace : core_.settings.limits.home_wait;
+    const bool in_time = threads.stop(Clock::now() + patience);
+    silent = silent || !in_time;
+    all = all && in_time;
+  };
+  ended(drainer_);
+  ended(mover_);
   Status status;
   bool handed_over = false;
   if (options_.background) {
     handed_over = drainer_.any_unsaved(OnClose::Detach) && hand_over_unsaved(core_);
-    status = drainer_.flush_all(std::nullopt, handed_over ? std::optional(OnClose::Home) : std::nullopt);
+    const auto flush = [&] {
+      status = drainer_.flush_all(std::nullopt, handed_over ? std::optional(OnClose::Home) : std::nullopt);
+      silent = silent || (!status && status.error().code == ETIMEDOUT);
+    };
+    flush();
+    ended(finisher_);
+    if (!silent) flush();  // what was adopted meanwhile
   }
   // The journals of what was handed over stay, for the loss of the node, until it is home.
   if (status && !handed_over) status = node_log_.finish();
   // What was adopted from the dead is home as well: their journals must not bring it back over newer bytes.
-  if (status && options_.background) retire_journals(core_);
-  crew_.stop();
+  if (status && options_.background && !silent) retire_journals(core_);
+  ended(finisher_);
+  ended(readers_);
+  ended(crew_);
   drop_closed();
-  remove_scratch();
-  if (!status)
-    log_warn("left with bytes that are not home yet: {} (`forebay status` shows them)",
-             status.error().message);
+  if (!silent) remove_scratch();
+  stuck_.store(!all);
+  if (!all) log_warn("home does not answer: calls to it are left behind until the process ends");
   return status;
 }
 

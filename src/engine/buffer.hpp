@@ -6,10 +6,14 @@
 #include <sys/types.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
+#include <future>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
+#include <optional>
 #include <string>
 
 #include "base/error.hpp"
@@ -47,6 +51,12 @@ class Buffer {
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
   ~Buffer();
+  // Leaves, if that was not done. Where home has not let go of all threads by then, what they use stays as it
+  // is until the process ends: the membership too, so that nobody takes what they are writing home.
+  static void operator delete(Buffer* buffer, std::destroying_delete_t);
+  // Its counterparts: of one whose construction failed, too.
+  [[gnu::noinline]] static void* operator new(std::size_t size);
+  [[gnu::noinline]] static void operator delete(void* memory);
 
   // `flags` as for open(2). `adjust` may change the settings that path and configuration give.
   Result<std::shared_ptr<File>> open(const std::string& path, int flags, mode_t mode = 0666,
@@ -66,11 +76,15 @@ class Buffer {
   Status drain(std::optional<std::chrono::nanoseconds> patience = std::nullopt);
   void pause_drain(bool paused) { drainer_.pause(paused); }
 
-  // Leaves, carrying home what must be. Called by the destructor; an error names what stayed behind.
+  // Leaves, carrying home what must be. Called by the destructor; an error names what stayed behind. Does not
+  // wait for a home that has been silent for limits.home_wait.
   Status detach();
 
   // Puts right what the dead left and takes over their unsaved bytes. Returns how many files those are in.
   std::size_t recover();
+  // The same in the background, but for the bytes, which are left to a Carrier. False: not through by
+  // `until`, because home does not answer.
+  bool put_right(std::chrono::steady_clock::time_point until);
 
   // What attaching carried home from the journals of a lost node. Nothing unless this process made the
   // buffer.
@@ -89,6 +103,12 @@ class Buffer {
   friend class File;
   Buffer(Joined joined, AttachOptions options);
   Status replay();
+  // What is wrong in the buffer itself. What needs home comes after that.
+  void put_right();
+  void finish_at_home();
+  // What the dead left at home, by a thread of its own, which home may hold. It adopts if this process has a
+  // background.
+  std::future<void> finish_aside();
   void begin_background();
   [[nodiscard]] Result<HomeStamp> look_at(int fd, const std::string& path, Look look);
   Result<std::shared_ptr<File>> enter(Fd home, const std::string& path, int flags, bool writable, Look look,
@@ -99,6 +119,7 @@ class Buffer {
   [[nodiscard]] bool has_open(std::uint32_t file);  // by any handle of this process
   void end_wishes(std::uint32_t file);
   void remove_scratch();
+  Status leave();
   void forget_unlinked(std::uint32_t file, Key key);
   // What is not kept of files that nobody has open.
   void drop_closed();
@@ -107,6 +128,7 @@ class Buffer {
   const AttachOptions options_;
   Crew crew_;
   Crew readers_;
+  Crew finisher_{1};
   Drainer drainer_;
   Mover mover_;
   Stager stager_;
@@ -122,6 +144,7 @@ class Buffer {
   std::atomic<bool> begun_ = false;  // the background, all of it
   bool said_no_threads_ = false;     // guarded by beginning_
   std::atomic<bool> detached_ = false;
+  std::atomic<bool> stuck_ = false;  // threads are left that did not come back from home
 };
 
 }  // namespace forebay

@@ -12,6 +12,7 @@ bool Crew::post(std::function<void()> task, Urgency urgency) {
   if (idle_ < front_.size() + back_.size() && threads_.size() < limit_) {
     if (auto thread = quiet_thread([this] { run(); }); thread.joinable()) {
       threads_.push_back(std::move(thread));
+      ++running_;
       return true;
     }
     if (threads_.empty()) {
@@ -23,15 +24,18 @@ bool Crew::post(std::function<void()> task, Urgency urgency) {
   return true;
 }
 
-void Crew::stop() {
+bool Crew::stop(std::optional<std::chrono::steady_clock::time_point> until) {
   std::vector<std::thread> threads;
+  bool all = true;
   {
-    const std::scoped_lock lock(mutex_);
+    std::unique_lock lock(mutex_);
     stopping_ = true;
+    wake_.notify_all();
+    if (until) all = ended_.wait_until(lock, *until, [&] { return running_ == 0; });
     threads.swap(threads_);
   }
-  wake_.notify_all();
-  for (auto& thread : threads) thread.join();
+  for (auto& thread : threads) all ? thread.join() : thread.detach();
+  return all;
 }
 
 void Crew::run() {
@@ -41,7 +45,11 @@ void Crew::run() {
     wake_.wait(lock, [&] { return stopping_ || !front_.empty() || !back_.empty(); });
     --idle_;
     auto& queue = front_.empty() ? back_ : front_;
-    if (queue.empty()) return;
+    if (queue.empty()) {
+      --running_;
+      ended_.notify_all();
+      return;
+    }
     auto task = std::move(queue.front());
     queue.pop_front();
     lock.unlock();

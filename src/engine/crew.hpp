@@ -5,10 +5,12 @@
 // must not touch it.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -25,8 +27,9 @@ class Crew {
   // False when the crew has stopped, or the system has no thread for it: the caller does the work itself or
   // leaves it.
   bool post(std::function<void()> task, Urgency urgency = Urgency::kFront);
-  // Runs what is queued, then ends the threads.
-  void stop();
+  // Runs what is queued, then ends the threads. False: some were still at it by `until`. They go on by
+  // themselves, and what they use must be kept for them, this object too.
+  bool stop(std::optional<std::chrono::steady_clock::time_point> until = std::nullopt);
   [[nodiscard]] unsigned limit() const { return limit_; }
 
  private:
@@ -34,10 +37,11 @@ class Crew {
 
   const unsigned limit_;
   std::mutex mutex_;
-  std::condition_variable wake_;
+  std::condition_variable wake_, ended_;
   std::deque<std::function<void()>> front_, back_;  // guarded by mutex_
   std::vector<std::thread> threads_;                // guarded by mutex_
   unsigned idle_ = 0;                               // guarded by mutex_
+  unsigned running_ = 0;                            // guarded by mutex_: threads
   bool stopping_ = false;                           // guarded by mutex_
 };
 

@@ -28,13 +28,15 @@ bool Drainer::start() {
   return thread_.joinable();
 }
 
-void Drainer::stop() {
-  {
-    const std::scoped_lock lock(mutex_);
-    stopping_ = true;
-  }
+bool Drainer::stop(std::optional<TimePoint> until) {
+  std::unique_lock lock(mutex_);
+  stopping_ = true;
   wake_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  if (!thread_.joinable()) return true;
+  const bool ended = !until || wake_.wait_until(lock, *until, [&] { return ended_; });
+  lock.unlock();
+  ended ? thread_.join() : thread_.detach();
+  return ended;
 }
 
 void Drainer::add(std::shared_ptr<HomeFile> home, const FileSettings& settings) {
@@ -135,7 +137,11 @@ void Drainer::run() {
       } else {
         wake_.wait_until(lock, next, ready);
       }
-      if (stopping_) return;
+      if (stopping_) {
+        ended_ = true;
+        wake_.notify_all();
+        return;
+      }
       kicked_.store(kNotKicked);
       next = kNever;
       breath_ends = Clock::now() + kBreath;
@@ -158,7 +164,7 @@ void Drainer::run() {
       }
     }
     if (orphans_may_come()) {
-      adopt_orphans();
+      if (adopt_) adopt_();
       next = std::min(next, Clock::now() + kMoment);
     }
   }
@@ -313,12 +319,20 @@ void Drainer::ship_in_background(const std::shared_ptr<Shipment>& shipment) {
   if (!crew_.post(task)) task();
 }
 
+bool Drainer::is_orphan(std::uint32_t file) {
+  const auto& record = core_.control.file(file);
+  if (!maybe_dirty(record) || core_.files.written_by_somebody(file) || is_scratch(record)) return false;
+  return !unsaved_blocks(core_, file, 0, kMaxBlock).empty();
+}
+
+bool Drainer::any_orphan() {
+  return std::ranges::any_of(core_.files.all(), [&](std::uint32_t file) { return is_orphan(file); });
+}
+
 std::size_t Drainer::adopt_orphans() {
   std::size_t adopted = 0;
   for (const auto file : core_.files.all()) {
-    const auto& record = core_.control.file(file);
-    if (!maybe_dirty(record) || core_.files.written_by_somebody(file) || is_scratch(record)) continue;
-    if (unsaved_blocks(core_, file, 0, kMaxBlock).empty()) continue;
+    if (!is_orphan(file)) continue;
     {
       const std::scoped_lock lock(mutex_);
       if (targets_.contains(file)) continue;

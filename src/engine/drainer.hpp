@@ -37,7 +37,9 @@ class Drainer {
   // False: the system has no thread for it, and nothing goes home but what somebody waits for. May be called
   // again.
   bool start();
-  void stop();  // ends the thread; sends nothing more by itself
+  // Ends the thread, so that nothing more is sent but what somebody waits for. False: it is still in a call
+  // by `until`, and goes on by itself: what it uses must be kept for it.
+  bool stop(std::optional<TimePoint> until = std::nullopt);
   [[nodiscard]] bool running() const { return running_.load(std::memory_order_relaxed); }
 
   // A file this process may drain from now on.
@@ -65,8 +67,13 @@ class Drainer {
   Status flush_all(std::optional<TimePoint> until = std::nullopt, std::optional<OnClose> only = std::nullopt);
   [[nodiscard]] bool any_unsaved(OnClose of);
 
-  // Takes over the unsaved bytes of files that no living process has open; returns how many files.
+  // Takes over the unsaved bytes of files that no living process has open; returns how many files. Opens them
+  // at home.
   std::size_t adopt_orphans();
+  // Are there any?
+  [[nodiscard]] bool any_orphan();
+  // How they are to be adopted when this thread finds that there is room for more of them.
+  void on_orphans(std::function<void()> adopt) { adopt_ = std::move(adopt); }
 
   void pause(bool paused);
   // One file, until it is closed here: only pressure and those who wait for its bytes carry them home.
@@ -89,6 +96,7 @@ class Drainer {
   enum Kick : int { kNotKicked, kStaged, kUrgent };
   void run();
   bool orphans_may_come();
+  [[nodiscard]] bool is_orphan(std::uint32_t file);
   void close_aside(std::shared_ptr<HomeFile> home);
   void wake(Kick wanted);
   // Ships what is ripe of one file; returns when to look again.
@@ -110,6 +118,7 @@ class Drainer {
   Drain drain_;
   std::atomic<Kick> kicked_ = kNotKicked;
   std::atomic<bool> running_ = false;
+  std::function<void()> adopt_;
 
   std::mutex mutex_;
   std::condition_variable wake_;
@@ -121,6 +130,7 @@ class Drainer {
   unsigned released_ = 0;                    // guarded by mutex_: targets that are
   bool orphans_wait_ = false;                // guarded by mutex_: for descriptors
   bool stopping_ = false;                    // guarded by mutex_
+  bool ended_ = false;                       // guarded by mutex_: the thread
   bool paused_ = false;                      // guarded by mutex_
   TimePoint pressed_until_{};                // guarded by mutex_
   std::thread thread_;

@@ -35,13 +35,15 @@ bool Mover::start() {
   return thread_.joinable();
 }
 
-void Mover::stop() {
-  {
-    const std::scoped_lock lock(mutex_);
-    stopping_ = true;
-  }
+bool Mover::stop(std::optional<std::chrono::steady_clock::time_point> until) {
+  std::unique_lock lock(mutex_);
+  stopping_ = true;
   wake_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  if (!thread_.joinable()) return true;
+  const bool ended = !until || wake_.wait_until(lock, *until, [&] { return ended_; });
+  lock.unlock();
+  ended ? thread_.join() : thread_.detach();
+  return ended;
 }
 
 bool Mover::stopping() {
@@ -81,6 +83,9 @@ void Mover::run() {
     if (!core_.peers.dead().empty()) on_death_();
   }
   queue_.reset();
+  const std::scoped_lock lock(mutex_);
+  ended_ = true;
+  wake_.notify_all();
 }
 
 void Mover::open_queue() {

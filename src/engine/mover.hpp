@@ -31,7 +31,8 @@ class Mover {
 
   // False: the system has no thread for it. May be called again.
   bool start();
-  void stop();
+  // False: the thread is still in a call by `until`, and goes on by itself: what it uses must be kept for it.
+  bool stop(std::optional<std::chrono::steady_clock::time_point> until = std::nullopt);
 
   // A slot of `tier` was taken: is there still enough room?
   void note_use(std::uint32_t tier) {
@@ -94,6 +95,7 @@ class Mover {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stopping_ = false;  // guarded by mutex_
+  bool ended_ = false;     // guarded by mutex_: the thread
   std::thread thread_;
 };
 

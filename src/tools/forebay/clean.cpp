@@ -41,7 +41,8 @@ void retire_journals_of(const Settings& settings) {
   if (!status || status->finding != ControlFinding::kUsable || status->anybody_alive() ||
       status->unsaved() != 0)
     return;
-  if (auto errand = Errand::join(settings)) retire_journals(errand->buffer().core());
+  const auto errand = Errand::join(settings, settings.limits.home_wait);
+  if (errand && !errand->stuck()) retire_journals(errand->buffer().core());
 }
 
 int run(const Options& options) {

@@ -66,7 +66,7 @@ std::vector<Left> what_is_left(const BufferStatus& status, const std::vector<Car
 Result<Report> drain(const Settings& settings, const Options& options, std::chrono::nanoseconds timeout,
                      bool& stuck) {
   const auto deadline = Clock::now() + timeout;
-  FOREBAY_ASSIGN(auto errand, Errand::join(settings));
+  FOREBAY_ASSIGN(auto errand, Errand::join(settings, timeout));
   Report report{.buffer = settings.buffer.name};
   for (bool first = true;; first = false) {
     FOREBAY_ASSIGN(const auto status, errand.look());
@@ -103,7 +103,7 @@ bool more_is_left(const Errand& errand) {
 // In the role of heir, until nothing is left that nobody living carries home. What does not go home for
 // limits.home_wait stays in the buffer.
 Status inherit(const Settings& settings, Clock::time_point deadline, bool& stuck) {
-  FOREBAY_ASSIGN(auto errand, Errand::join(settings));
+  FOREBAY_ASSIGN(auto errand, Errand::join(settings, deadline - Clock::now()));
   const auto& core = errand.buffer().core();
   const auto nothing_left = [&] {
     const auto status = errand.look();

@@ -33,15 +33,23 @@ std::string progress_line(std::uint64_t left, std::uint64_t first, Clock::durati
 
 }  // namespace
 
-Result<Errand> Errand::join(const Settings& settings) {
+Result<Errand> Errand::join(const Settings& settings, std::chrono::nanoseconds timeout) {
   FOREBAY_ASSIGN(auto before, look_at_buffer(settings));
   FOREBAY_ASSIGN(auto buffer, Buffer::attach(settings, {.create = false, .background = false}));
-  buffer->recover();
-  return Errand(settings, std::move(before), std::move(buffer));
+  const auto patience = std::min(timeout, buffer->core().settings.limits.home_wait);
+  const bool answered = buffer->put_right(Clock::now() + patience);
+  Errand errand(settings, std::move(before), std::move(buffer));
+  errand.stuck_ = !answered;
+  return errand;
 }
 
 std::vector<Carrier::Outcome> Errand::carry(const std::vector<std::uint32_t>& files,
                                             std::chrono::nanoseconds timeout) {
+  if (stuck_) {
+    std::vector<Carrier::Outcome> none;
+    for (const auto file : files) none.push_back({file, std::nullopt});
+    return none;
+  }
   const auto begin = Clock::now();
   const auto deadline = begin + timeout;
   const auto patience = buffer_->core().settings.limits.home_wait;

@@ -17,8 +17,10 @@ namespace forebay {
 
 class Errand {
  public:
-  // Joins the buffer of loaded settings, and puts right what dead processes left. ENOENT: there is none.
-  static Result<Errand> join(const Settings& settings);
+  // Joins the buffer of loaded settings, and puts right what dead processes left, but for their bytes. Where
+  // home does not answer that for limits.home_wait or `timeout`, the errand is stuck(). ENOENT: there is
+  // none.
+  static Result<Errand> join(const Settings& settings, std::chrono::nanoseconds timeout);
 
   // The buffer as it was just before joining: who died is forgotten by it.
   [[nodiscard]] const BufferStatus& before() const { return before_; }

@@ -109,7 +109,7 @@ Status rescue_what_is_left(Core& core, const Options& options, const std::string
 }
 
 Result<Report> recover(const Settings& settings, const Options& options, std::chrono::nanoseconds timeout) {
-  FOREBAY_ASSIGN(auto errand, Errand::join(settings));
+  FOREBAY_ASSIGN(auto errand, Errand::join(settings, timeout));
   auto& core = errand.buffer().core();
   Report report{.buffer = settings.buffer.name};
   FOREBAY_ASSIGN(const auto status, errand.look());

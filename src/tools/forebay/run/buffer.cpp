@@ -41,7 +41,7 @@ std::optional<Leftover> carry_home(const Settings& settings, bool only_orphans) 
       !usable(before) || files_to_carry(*before, only_orphans).empty())
     return std::nullopt;
   Leftover found{.buffer = settings.buffer.name};
-  auto errand = Errand::join(settings);
+  auto errand = Errand::join(settings, settings.limits.home_wait);
   if (!errand) {
     found.why = errand.error().message;
     return found;
