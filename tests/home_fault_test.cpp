@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
@@ -273,6 +274,32 @@ TEST_F(HomeFault, AHangDoesNotHoldWhoFindsWhatADeadProcessLeft) {
   EXPECT_EQ(status().unsaved, bytes.size());
   EXPECT_TRUE(recover());
   EXPECT_TRUE(at_home("a") == bytes);
+}
+
+TEST_F(HomeFault, ATruncationThatWaitsForHomeIsWaitedForByThoseWhoOpen) {
+  prepare("drain.trigger=never limits.lock_wait=500ms");
+  Child child([&] {
+    auto buffer = place_->attach();
+    auto file = open(*buffer, "a");
+    if (!put(*file, 0, some_bytes(20'000))) return 1;
+    slowfs_->control("hang=writes,3s");
+    std::thread carrying([&] { (void)file->sync(); });
+    bool cut = slowfs_->wait_for_stat("write", "in_flight", 1);
+    if (cut) cut = file->truncate(0).has_value();
+    carrying.join();
+    return cut ? 0 : 2;
+  });
+  const auto truncating = [&] {
+    const auto seen = look_at_buffer(place_->settings());
+    return seen && !seen->files.empty() && seen->files.front().truncating;
+  };
+  for (int i = 0; i < 2000 && !truncating(); ++i) std::this_thread::sleep_for(2ms);
+  ASSERT_TRUE(truncating());
+  auto buffer = place_->attach();
+  const auto file = buffer->open(place_->home("a"), O_RDWR);
+  ASSERT_TRUE(file) << file.error().message;
+  EXPECT_EQ((*file)->append(std::as_bytes(std::span("x", 1))), 0u);
+  EXPECT_TRUE(child.finished());
 }
 
 TEST_F(HomeFault, ASlowHomeIsWaitedForAsLongAsBytesArrive) {

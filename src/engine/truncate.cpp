@@ -7,8 +7,10 @@
 #include <cerrno>
 #include <chrono>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "engine/crash_point.hpp"
 #include "engine/file_buckets.hpp"
@@ -162,6 +164,20 @@ Status carry_out(Core& core, Drain& drain, std::uint32_t file, const HomeFile* h
   return {};
 }
 
+// Its owner may have to wait for home, and for room while it appends: limits.lock_wait is not for that.
+Status lock_patiently(Core& core, std::uint32_t file) {
+  auto& record = core.control.file(file);
+  HomeWait wait(core, file);
+  for (auto size = record.size.load(); core.peers.lock(record.lock) == Locked::kTimedOut;) {
+    if (const auto now = record.size.load(); std::exchange(size, now) != now) wait.moved();
+    if (!wait.over()) continue;
+    const auto owner = core.control.lease(lease_slot(record.lock.load())).pid.load();
+    return fail(ETIMEDOUT, format_text("{} is locked by process {}, which does not go on",
+                                       core.files.path(file), owner));
+  }
+  return {};
+}
+
 }  // namespace
 
 Status wait_out_claims(Core& core, Drain& drain, std::uint32_t file) {
@@ -170,10 +186,7 @@ Status wait_out_claims(Core& core, Drain& drain, std::uint32_t file) {
 
 Result<FileLock> FileLock::take(Core& core, Drain& drain, std::uint32_t file, const HomeFile* home) {
   auto& record = core.control.file(file);
-  const auto locked = core.peers.lock(record.lock);
-  if (locked == Locked::kTimedOut) {
-    return fail(ETIMEDOUT, core.files.path(file) + " is locked by a process that does not go on");
-  }
+  if (core.peers.lock(record.lock) == Locked::kTimedOut) FOREBAY_TRY(lock_patiently(core, file));
   FileLock lock(core, file);
   if (record.intent.load() != 0) FOREBAY_TRY(carry_out(core, drain, file, home, Begun::kByAnother));
   return lock;

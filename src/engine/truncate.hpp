@@ -8,7 +8,8 @@
 
 namespace forebay {
 
-// Holds a file's lock, having finished what a dead owner had begun.
+// Holds a file's lock, having finished what a dead owner had begun. ETIMEDOUT: a living owner has neither
+// brought anything home nor made the file longer for limits.home_wait.
 class FileLock {
  public:
   static Result<FileLock> take(Core& core, Drain& drain, std::uint32_t file, const HomeFile* home);
