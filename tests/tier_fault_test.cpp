@@ -240,6 +240,40 @@ TEST_F(TierFault, ADiskThatCannotBeReadLosesWhatHomeHasOnly) {
   EXPECT_TRUE(Place::slurp(place.home("a")) == bytes);
 }
 
+TEST_F(TierFault, ADiskThatFailsTheJournalOnceDoesNotFailWhatIsWrittenFromThenOn) {
+  if (!SlowfsMount::available()) GTEST_SKIP() << "SKIPPED: slowfs cannot be mounted here";
+  SlowfsMount disk;
+  const Place other;
+  const Place place(
+      {.overrides = "tiers=memory:" + other.memory("") + ":64KiB,nvme:" + disk.path().string() +
+                    ":128KiB durability=node journal.size=1MiB drain.trigger=never on_close=detach "
+                    "drain.program=/no/such/program"});
+  const auto put = [](File& file, std::uint64_t at, const std::string& text) {
+    return file.write(at, std::as_bytes(std::span(text))).has_value();
+  };
+  Child child([&] {
+    auto buffer = place.attach();
+    auto file = buffer->open(place.home("a"), O_RDWR | O_CREAT).value();
+    auto another = buffer->open(place.home("b"), O_RDWR | O_CREAT).value();
+    if (!put(*file, 0, "old") || !put(*another, 0, "kept")) return 1;
+    disk.control("fail_nth_write=1,EIO");
+    if (!put(*file, 3, " and more")) return 2;
+    if (Place::slurp(place.home("a")) != "old and more") return 3;
+    if (!put(*file, 0, "new") || !put(*another, 4, " too")) return 4;
+    if (Place::slurp(place.home("a")) != "new and more") return 5;
+    ::kill(::getpid(), SIGKILL);
+    return 6;
+  });
+  const auto status = child.wait(20s);
+  ASSERT_TRUE(status && Child::was_killed(*status)) << status.value_or(-1);
+  // The node is lost, and its buffer with it: what was logged first must not come back over what is home.
+  std::filesystem::remove_all(place.control_base());
+  std::filesystem::remove_all(other.memory("forebay-" + std::to_string(::geteuid())));
+  auto buffer = place.attach();
+  EXPECT_EQ(Place::slurp(place.home("a")), "new and more");
+  EXPECT_EQ(Place::slurp(place.home("b")), "kept too");
+}
+
 TEST_F(TierFault, ATierWhoseFileVanishesServesThoseWhoHaveIt) {
   const Place place({.overrides = "drain.trigger=never pressure.low_water=50% pressure.high_water=60%"});
   auto buffer = place.attach();

@@ -116,19 +116,28 @@ Status NodeLog::append(const std::shared_ptr<HomeFile>& home, std::uint64_t offs
   FOREBAY_ASSIGN(const auto entry, entry_of(home->file()));
   core_.control.file(home->file()).logged.fetch_add(1);
   const auto seq = core_.control.shared().journal_sequence.fetch_add(1) + 1;
+  if (failed_.load()) return bring_home(home);
   const auto status = journal_->append(entry, seq, offset, data);
-  if (status || status.error().code != ENOSPC) return status;
-  FOREBAY_TRY(make_room());
-  return bring_home(home);
+  return status ? status : without_log(home, status.error());
 }
 
 Status NodeLog::truncated(const std::shared_ptr<HomeFile>& home, std::uint64_t size) {
   FOREBAY_ASSIGN(const auto entry, entry_of(home->file()));
   core_.control.file(home->file()).logged.fetch_add(1);
   const auto seq = core_.control.shared().journal_sequence.fetch_add(1) + 1;
+  if (failed_.load()) return bring_home(home);
   const auto status = journal_->truncate(entry, seq, size);
-  if (status || status.error().code != ENOSPC) return status;
-  FOREBAY_TRY(make_room());
+  return status ? status : without_log(home, status.error());
+}
+
+Status NodeLog::without_log(const std::shared_ptr<HomeFile>& home, const Error& why) {
+  if (why.code == ENOSPC) {
+    FOREBAY_TRY(make_room());
+  } else if (!failed_.exchange(true)) {
+    log_error("{}: from now on, what is to survive the node is synced at home", why.message);
+    // What was logged is still replayed: until it is home and marked, that is all that keeps it.
+    (void)make_room();
+  }
   return bring_home(home);
 }
 

@@ -7,6 +7,7 @@
 // to the number noted before that flush are forgotten. Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -28,7 +29,8 @@ class NodeLog {
 
   // Makes sure that writes of this file can be logged. EINVAL without a tier that keeps its content.
   Status add(const std::shared_ptr<HomeFile>& home);
-  // Returns when staged bytes survive the loss of the node: logged, or home and synced when the log is full.
+  // Returns when staged bytes survive the loss of the node: logged, or home and synced when the log is full,
+  // or has failed. Then every later write goes home and is marked there before it is acknowledged.
   Status append(const std::shared_ptr<HomeFile>& home, std::uint64_t offset, std::span<const std::byte> data);
   Status truncated(const std::shared_ptr<HomeFile>& home, std::uint64_t size);
 
@@ -52,11 +54,14 @@ class NodeLog {
     std::optional<std::uint32_t> records_home{};  // of all processes, when it was last brought home
   };
   [[nodiscard]] Result<JournalFile> entry_of(std::uint32_t file);
+  // What the log has not taken, for the reason given, is made to last at home.
+  Status without_log(const std::shared_ptr<HomeFile>& home, const Error& why);
   Status make_room();
   Status bring_home(std::uint32_t file, const std::shared_ptr<HomeFile>& home);
 
   Core& core_;
   Drainer& drainer_;
+  std::atomic<bool> failed_ = false;  // the journal: it promises nothing any more
   std::mutex mutex_;
   std::unique_ptr<Journal> journal_;       // guarded by mutex_ until made; then constant
   std::map<std::uint32_t, Logged> files_;  // guarded by mutex_
