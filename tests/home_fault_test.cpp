@@ -302,6 +302,46 @@ TEST_F(HomeFault, ATruncationThatWaitsForHomeIsWaitedForByThoseWhoOpen) {
   EXPECT_TRUE(child.finished());
 }
 
+class DurabilityAtHome : public HomeFault, public ::testing::WithParamInterface<const char*> {};
+
+TEST_P(DurabilityAtHome, IsMadeByASync) {
+  prepare(GetParam());
+  auto buffer = place_->attach();
+  auto file = open(*buffer, "a");
+  for (std::uint64_t i = 1; i <= 3; ++i) {
+    ASSERT_TRUE(put(*file, i * 5000, some_bytes(100)));
+    EXPECT_GE(slowfs_->stat("fsync", "requests"), i) << "it would not survive the node";
+  }
+  const Batch batch{
+      .pieces = {{0, std::as_bytes(std::span("one", 3))}, {9, std::as_bytes(std::span("two", 3))}}};
+  ASSERT_TRUE(file->write_as_one(batch));
+  EXPECT_GE(slowfs_->stat("fsync", "requests"), 4u);
+  slowfs_->control("fail_fsync=EIO");
+  EXPECT_FALSE(put(*file, 0, some_bytes(100)));
+  slowfs_->control("fail_fsync=none");
+  EXPECT_TRUE(file->close());
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, DurabilityAtHome,
+                         ::testing::Values("durability=home", "durability=node mode=sync",
+                                           "durability=home mode=bypass",
+                                           "durability=home admission.write=never"),
+                         [](const auto& each) {
+                           std::string name = each.param;
+                           for (auto& c : name)
+                             c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+                           return name;
+                         });
+
+TEST_F(HomeFault, DurabilityNodeIsLoggedAlsoWhereWritesAreNotAdmitted) {
+  prepare("durability=node admission.write=never journal.size=1MiB");
+  auto buffer = place_->attach();
+  auto file = open(*buffer, "a");
+  ASSERT_TRUE(put(*file, 0, some_bytes(100)));
+  EXPECT_EQ(buffer->core().control.file(file->number()).logged.load(), 1u);
+  EXPECT_TRUE(at_home("a") == some_bytes(100));
+}
+
 TEST_F(HomeFault, ASlowHomeIsWaitedForAsLongAsBytesArrive) {
   // All together takes far longer than limits.home_wait, which is about silence.
   prepare("drain.trigger=never limits.home_wait=2s");

@@ -132,7 +132,8 @@ constexpr auto kTable = std::to_array<Setting>({
         "What an acknowledged write survives. `process`: the death of every process on the node. `node`: the "
         "death of the node too, because the write returns only once a `pmem` or `nvme` tier has persisted "
         "it. "
-        "`home`: whatever home survives, because it is written through."),
+        "`home`: whatever home survives, because it is written through and synced there, as by `O_DSYNC`. A "
+        "file with `mode: sync` has no log: there `node` does what `home` does."),
     per_file<&FileSettings::on_close>("on_close", kAny,
                                       "When a close returns. `home`: when the file is home. `detach`: at "
                                       "once; the rest is carried home in the background, and by a process "

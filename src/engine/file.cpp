@@ -48,14 +48,15 @@ Status File::truncate(std::uint64_t size) {
   if (size > max_size()) return fail(EFBIG, "a buffered file cannot be that large: " + path());
   FOREBAY_TRY(truncate_file(buffer_.core_, buffer_.drain_, number_, home_.get(), size));
   changed();
-  return logged() ? buffer_.node_log_.truncated(home_, size) : Status{};
+  return logged() ? buffer_.node_log_.truncated(home_, size) : make_home_durable();
 }
 
 Status File::go_direct() {
   FOREBAY_TRY(attached());
   auto& record = buffer_.core_.control.file(number_);
   record.flags.fetch_or(kFileBypass);
-  if (const auto status = drain_all(); !status) {
+  // What is logged must not come back over what is written past the log.
+  if (const auto status = logged() ? buffer_.node_log_.bring_home(home_) : drain_all(); !status) {
     if (settings_.mode != Mode::Bypass) record.flags.fetch_and(~std::uint32_t{kFileBypass});
     return status;
   }

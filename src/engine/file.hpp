@@ -167,6 +167,9 @@ class File {
   Result<std::uint64_t> write_past(std::span<const Piece> pieces);
   // The first `written` bytes of them.
   Status make_durable(std::span<const Piece> pieces, std::uint64_t written);
+  // Home is to keep what it was given, where more than `process` was promised and no log keeps it.
+  [[nodiscard]] Status make_home_durable() const;
+  [[nodiscard]] Status sync_data() const;
   void read_ahead(std::uint64_t offset, std::uint64_t length);
   // The first of them was no hit: what lies near is brought with it, in one request. How many those are.
   std::size_t bring_near(std::span<const Want> wants);

@@ -125,8 +125,18 @@ Result<std::uint64_t> File::write_past(std::span<const Piece> pieces) {
   }
   count(buffer_.core_.counters().passed_through, written);
   // What was promised to outlive the node is not logged on this way.
-  if (logged() && ::fdatasync(home_->fd()) != 0) return fail_errno(errno, "sync", path());
+  if (settings_.durability != Durability::Process) FOREBAY_TRY(sync_data());
   return written;
+}
+
+Status File::sync_data() const {
+  const OwnIo own;
+  return ::fdatasync(home_->fd()) == 0 ? Status{} : fail_errno(errno, "sync", path());
+}
+
+Status File::make_home_durable() const {
+  const bool promised = settings_.durability != Durability::Process && settings_.mode != Mode::Scratch;
+  return promised && !logged() ? sync_data() : Status{};
 }
 
 Status File::make_durable(std::span<const Piece> pieces, std::uint64_t written) {
@@ -140,12 +150,13 @@ Status File::make_durable(std::span<const Piece> pieces, std::uint64_t written) 
     const auto length = std::min<std::uint64_t>(data.size(), written);
     if (length == 0) continue;
     written -= length;
-    if (!through) FOREBAY_TRY(buffer_.node_log_.append(home_, offset, data.first(length)));
+    if (logged()) FOREBAY_TRY(buffer_.node_log_.append(home_, offset, data.first(length)));
     first = std::min(first, offset);
     last = std::max(last, offset + length - 1);
   }
   if (!through || first > last) return {};
-  return buffer_.drainer_.flush(home_, first / bucket_size, last / bucket_size);
+  FOREBAY_TRY(buffer_.drainer_.flush(home_, first / bucket_size, last / bucket_size));
+  return make_home_durable();
 }
 
 Result<std::uint64_t> File::write(std::span<const Piece> pieces) {
@@ -183,8 +194,9 @@ Status File::write_as_one(const Batch& batch) {
   }
   for (const auto& piece : batch.pieces) tally.add(&Counters::written_bytes, piece.data.size());
   FOREBAY_TRY(buffer_.batches_.carry_out(home_, settings_, batch));
-  for (const auto& piece : batch.pieces) FOREBAY_TRY(make_durable({&piece, 1}, piece.data.size()));
-  return batch.size && logged() ? buffer_.node_log_.truncated(home_, *batch.size) : Status{};
+  FOREBAY_TRY(make_durable(batch.pieces, size_of(batch.pieces)));
+  if (!batch.size) return {};
+  return logged() ? buffer_.node_log_.truncated(home_, *batch.size) : make_home_durable();
 }
 
 Status File::withdraw_will() {
