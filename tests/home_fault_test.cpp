@@ -342,6 +342,25 @@ TEST_F(HomeFault, DurabilityNodeIsLoggedAlsoWhereWritesAreNotAdmitted) {
   EXPECT_TRUE(at_home("a") == some_bytes(100));
 }
 
+TEST_F(HomeFault, WhatHomeHasOnceChangedIsNotReadFromTheBuffer) {
+  // The kernel remembers what home said of a file for a while; another node has changed it since.
+  prepare("admission.read=always");
+  std::ofstream(slowfs_->source() / "a") << std::string(8000, 'x');
+  auto buffer = place_->attach();
+  std::string back(8000, '?');
+  const auto read = [&] {
+    auto file = open(*buffer, "a", O_RDONLY);
+    return file->read(0, std::as_writable_bytes(std::span(back))).has_value() && file->close().has_value();
+  };
+  ASSERT_TRUE(read());
+  EXPECT_TRUE(back == std::string(8000, 'x'));
+  std::ofstream(slowfs_->source() / "a") << std::string(8000, 'y');
+  const auto asked = slowfs_->stat("query", "requests");
+  ASSERT_TRUE(read());
+  EXPECT_TRUE(back == std::string(8000, 'y'));
+  EXPECT_GT(slowfs_->stat("query", "requests"), asked);
+}
+
 TEST_F(HomeFault, ASlowHomeIsWaitedForAsLongAsBytesArrive) {
   // All together takes far longer than limits.home_wait, which is about silence.
   prepare("drain.trigger=never limits.home_wait=2s");

@@ -1,6 +1,7 @@
 #include "engine/buffer.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -272,7 +273,11 @@ Result<std::shared_ptr<File>> Buffer::enter(Fd fd, const std::string& path, int 
 Status Buffer::meet_home(std::uint32_t number, int fd, const std::string& path, Look look) {
   auto& record = core_.control.file(number);
   FOREBAY_ASSIGN(const auto lock, FileLock::take(core_, drain_, number, nullptr));
-  FOREBAY_ASSIGN(auto home, look_at(fd, path, look));
+  // What is cached is worth one request: the system may remember what home said a while ago.
+  const auto look_again = [&] {
+    return record.buckets.load() == 0 ? look_at(fd, path, look) : stamp_of(fd, path, AT_STATX_FORCE_SYNC);
+  };
+  FOREBAY_ASSIGN(auto home, look_again());
   if (record.home_modified_ns.load() == home.modified_ns && record.home_size.load() == home.size) return {};
   // What is unsaved now may be home a moment later: home's size counts only if it was looked at afterwards.
   // A look at what an open brought along may be older than what others wrote since. Who stages beyond the end
@@ -280,7 +285,7 @@ Status Buffer::meet_home(std::uint32_t number, int fd, const std::string& path, 
   const bool sure = look == Look::kAsk || (open_files_[number] <= 1 && !core_.files.used_by_others(number));
   auto seen = record.size.load();
   const bool saved = sure && unsaved_blocks(core_, number, 0, kMaxBlock).empty();
-  FOREBAY_ASSIGN(home, look_at(fd, path, look));
+  FOREBAY_ASSIGN(home, look_again());
   drop_buckets(core_, number, 0, kMaxBlock, Drop::kClean);
   record.home_modified_ns.store(home.modified_ns);
   record.home_size.store(home.size);
