@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "base/log.hpp"
 #include "engine/status.hpp"
 #include "support/child.hpp"
+#include "support/owner.hpp"
 #include "support/place.hpp"
 
 namespace forebay::testing {
@@ -106,6 +108,25 @@ TEST_F(ProcessLimits, WhoMayNotMakeTheBuffersFilesIsTold) {
   ASSERT_TRUE(status);
   EXPECT_TRUE(Child::was_well(*status)) << "status " << *status;
   EXPECT_TRUE(place.attach()->attached());
+}
+
+TEST_F(ProcessLimits, WhoMayOnlyReadGetsWhatAnotherHoldsBackHome) {
+  const Place place({.overrides = "drain.trigger=never limits.home_wait=15s"});
+  const Owner writer(place.settings(), [&](Buffer& buffer) {
+    static auto file = open(buffer, place.home("a"));
+    put(*file, 0, "held back");
+  });
+  ::chmod(place.home("a").c_str(), 0444);
+  Child reader([&] {
+    auto buffer = place.attach();
+    const auto file = buffer->open(place.home("a"), O_RDONLY).value();
+    // Whom the mode of a file does not hold.
+    if (::geteuid() == 0 && ::seteuid(65'534) != 0) return 1;
+    must(file->drain_all());
+    return 0;
+  });
+  EXPECT_TRUE(reader.finished());
+  EXPECT_EQ(Place::slurp(place.home("a")), "held back");
 }
 
 // Staged or not: what the kernel would not let the program write is not taken either.

@@ -71,11 +71,13 @@ Buffer::Buffer(Joined joined, AttachOptions options)
       crew_(core_.settings.drain.in_flight),
       readers_(core_.settings.drain.in_flight),
       drainer_(core_, crew_),
-      mover_(core_, std::move(joined.ring_lease),
-             [this] {
-               put_right();
-               (void)finish_aside();
-             }),
+      mover_(
+          core_, std::move(joined.ring_lease),
+          [this] {
+            put_right();
+            (void)finish_aside();
+          },
+          [this] { drainer_.look_for_wishes(); }),
       stager_(core_, drainer_, mover_),
       fetcher_(core_, stager_, readers_),
       drain_(core_),

@@ -87,6 +87,17 @@ void Drainer::wake(Kick wanted) {
   wake_.notify_all();
 }
 
+void Drainer::look_for_wishes() {
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto wanted = [&](const auto& target) {
+      return (core_.control.file(target.first).flags.load(std::memory_order_relaxed) & kFileWanted) != 0;
+    };
+    if (std::ranges::none_of(targets_, wanted)) return;
+  }
+  wake(kUrgent);
+}
+
 void Drainer::press() {
   {
     const std::scoped_lock lock(mutex_);
@@ -219,8 +230,11 @@ Drainer::TimePoint Drainer::tend_unless_held(const Target& target, bool pressed)
 
 Drainer::TimePoint Drainer::tend(const Target& target, bool pressed) {
   const auto file = target.home->file();
-  const auto& record = core_.control.file(file);
+  auto& record = core_.control.file(file);
   if (!target.home->known(core_.files)) return kNever;
+  const bool wanted = (record.flags.load(std::memory_order_relaxed) & kFileWanted) != 0;
+  if (wanted && unsaved_blocks(core_, file, 0, kMaxBlock).empty())
+    record.flags.fetch_and(~std::uint32_t{kFileWanted});
   if (!maybe_dirty(record) || is_scratch(record)) return kNever;
   const auto now = Clock::now();
   if (record.error.load() != 0) {
@@ -231,7 +245,7 @@ Drainer::TimePoint Drainer::tend(const Target& target, bool pressed) {
   const auto patience = periodic ? core_.settings.drain.period : core_.settings.drain.delay;
   const Ripeness ripeness{.asked_only = target.paused || (!periodic && target.trigger != DrainTrigger::Write),
                           .at_once = !periodic,
-                          .released = target.released,
+                          .released = target.released || wanted,
                           .pressed = pressed,
                           .patience_ms = static_cast<std::uint32_t>(patience / std::chrono::milliseconds(1))};
   // Whatever there is, none of it goes: no need to look at every block each time one is written.

@@ -55,6 +55,8 @@ class Drainer {
   void kick() {
     if (kicked_.load(std::memory_order_relaxed) == kNotKicked) wake(kStaged);
   }
+  // Does somebody wait for bytes of ours that he cannot carry himself (kFileWanted)? Then they are ripe.
+  void look_for_wishes();
   // Room is short: everything unsaved is ripe until further notice.
   void press();
 

@@ -87,9 +87,11 @@ Status File::drain_all() {
   if (!unsaved()) return {};
   if (home_->writable()) return buffer_.drainer_.flush(home_, 0, kMaxBlock);
   if (const auto writable = home_->again()) return buffer_.drainer_.flush(*writable, 0, kMaxBlock);
-  // Only who wrote it may: it does so by itself.
+  // Only who wrote it may, and does so when it sees the wish.
+  auto& flags = core.control.file(number_).flags;
   HomeWait wait(core, number_);
   while (unsaved()) {
+    if ((flags.load() & kFileWanted) == 0) flags.fetch_or(kFileWanted);
     if (wait.over()) return fail(ETIMEDOUT, path() + " is not home yet");
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }

@@ -157,6 +157,7 @@ enum FileFlag : std::uint32_t {
   kFileDrops = 256,     // what is clean is forgotten when nobody has it open
   kFileClaims = 512,    // what it reserves is kept free for it
   kFilePinsAll = 1024,  // each bucket that it gets is pinned
+  kFileWanted = 2048,   // somebody who cannot carry it home waits for what others have unsaved of it
 };
 
 struct alignas(64) FileRecord {

@@ -27,8 +27,11 @@ constexpr std::uint64_t kEnteredForOne = 4;
 
 }  // namespace
 
-Mover::Mover(Core& core, Fd ring_lease, std::function<void()> on_death)
-    : core_(core), on_death_(std::move(on_death)), ring_lease_(std::move(ring_lease)) {}
+Mover::Mover(Core& core, Fd ring_lease, std::function<void()> on_death, std::function<void()> on_look)
+    : core_(core),
+      on_death_(std::move(on_death)),
+      on_look_(std::move(on_look)),
+      ring_lease_(std::move(ring_lease)) {}
 
 bool Mover::start() {
   if (!thread_.joinable()) thread_ = quiet_thread([this] { run(); });
@@ -60,6 +63,7 @@ void Mover::press() {
 void Mover::run() {
   open_queue();
   std::vector<std::uint64_t> populated(core_.tiers.count());
+  std::chrono::steady_clock::time_point next_look{};
   for (;;) {
     {
       std::unique_lock lock(mutex_);
@@ -81,6 +85,10 @@ void Mover::run() {
       keep_room(tier);
     }
     if (!core_.peers.dead().empty()) on_death_();
+    if (const auto now = std::chrono::steady_clock::now(); now >= next_look) {
+      on_look_();
+      next_look = now + kDeathWatch;
+    }
   }
   queue_.reset();
   const std::scoped_lock lock(mutex_);

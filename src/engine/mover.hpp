@@ -23,8 +23,8 @@ namespace forebay {
 class Mover {
  public:
   // `ring_lease` stands for this process's io_uring (see LeaseFile); `on_death` is called when a process was
-  // found dead.
-  Mover(Core& core, Fd ring_lease, std::function<void()> on_death);
+  // found dead, `on_look` every now and then.
+  Mover(Core& core, Fd ring_lease, std::function<void()> on_death, std::function<void()> on_look);
   Mover(const Mover&) = delete;
   Mover& operator=(const Mover&) = delete;
   ~Mover() { stop(); }
@@ -84,7 +84,7 @@ class Mover {
   }
 
   Core& core_;
-  std::function<void()> on_death_;
+  std::function<void()> on_death_, on_look_;
   Fd ring_lease_;  // until the queue is open
   std::optional<BlockQueue>
       queue_;  // of the first tier that is not mapped; of the thread only, as all down to moving_
