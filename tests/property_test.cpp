@@ -16,7 +16,7 @@ namespace forebay::testing {
 namespace {
 
 // Settings that change which paths a byte takes.
-std::string some_settings(std::mt19937_64& random) {
+std::string some_settings(std::mt19937_64& random, Stack stack) {
   const auto pick = [&](std::initializer_list<const char*> choices) {
     return std::string(choices.begin()[random() % choices.size()]);
   };
@@ -28,7 +28,8 @@ std::string some_settings(std::mt19937_64& random) {
          " drain.in_flight=" + pick({"1", "2", "8"}) +
          " admission.read=" + pick({"always", "always", "auto", "never"}) +
          " eviction=" + pick({"lru", "lfu", "fifo"}) + " on_close=" + pick({"home", "home", "detach"}) +
-         " pressure.low_water=" + pick({"0%", "10%", "40%"}) + " pressure.high_water=50%";
+         " pressure.low_water=" + pick({"0%", "10%", "40%"}) + " pressure.high_water=50%" +
+         some_promises(random, stack);
 }
 
 struct Case {
@@ -114,7 +115,7 @@ TEST_P(Property, ProcessesAgreeWithPlainFiles) {
   const auto rounds = scaled(2, 60);
   for (int round = 0; round < rounds && !HasFailure(); ++round) {
     std::mt19937_64 random(seed + static_cast<std::uint64_t>(round));
-    const auto settings = some_settings(random);
+    const auto settings = some_settings(random, stack);
     const unsigned bucket_kib = random() % 3 == 0 ? 16 : 4;
     SCOPED_TRACE(format_text("seed {} round {}: buckets of {} KiB, {}", seed, round, bucket_kib, settings));
     const Place place({.stack = stack, .bucket_kib = bucket_kib, .overrides = settings});

@@ -27,7 +27,7 @@ using Clock = std::chrono::steady_clock;
 constexpr unsigned kWorkers = 3;
 constexpr auto kStuck = std::chrono::seconds(60);
 
-std::string some_settings(std::mt19937_64& random) {
+std::string some_settings(std::mt19937_64& random, Stack stack) {
   const auto pick = [&](std::initializer_list<const char*> choices) {
     return std::string(choices.begin()[random() % choices.size()]);
   };
@@ -35,7 +35,8 @@ std::string some_settings(std::mt19937_64& random) {
          " pressure.low_water=20% pressure.high_water=50% admission.read=always"
          " pressure.wait=" +
          pick({"0s", "1ms", "10ms"}) + " drain.delay=" + pick({"0s", "2ms", "20ms"}) +
-         " drain.trigger=" + pick({"write", "write", "close"}) + " on_close=" + pick({"home", "detach"});
+         " drain.trigger=" + pick({"write", "write", "close"}) + " on_close=" + pick({"home", "detach"}) +
+         some_promises(random, stack);
 }
 
 // One buffer and its workers, from its making to its recovery.
@@ -73,9 +74,10 @@ class Epoch {
 
   static PlaceOptions shape(std::mt19937_64& random) {
     const Stack stacks[] = {Stack::kMemory, Stack::kMemoryAndDisk, Stack::kMemoryAndDisk, Stack::kThree};
-    return {.stack = stacks[random() % 4],
+    const auto stack = stacks[random() % 4];
+    return {.stack = stack,
             .bucket_kib = random() % 3 == 0 ? 16u : 4u,
-            .overrides = some_settings(random)};
+            .overrides = some_settings(random, stack)};
   }
   static bool failed() { return ::testing::Test::HasFailure(); }
 

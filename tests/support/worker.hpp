@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <format>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <random>
@@ -21,6 +22,20 @@
 #include "support/truth.hpp"
 
 namespace forebay::testing {
+
+// Settings of a file that change what a write promises, and where its bytes lie.
+inline std::string some_promises(std::mt19937_64& random, Stack stack) {
+  const auto pick = [&](std::initializer_list<const char*> choices) {
+    return std::string(choices.begin()[random() % choices.size()]);
+  };
+  // A log needs a tier that keeps its content.
+  const bool keeps = stack != Stack::kMemory;
+  const auto durability = pick({"process", "process", "process", "process", "home", "node"});
+  return " journal.size=1MiB mode=" + pick({"async", "async", "async", "async", "sync"}) +
+         " durability=" + (durability == "node" && !keeps ? "process" : durability) +
+         " on_flush=" + pick({"home", "stage"}) + " reserve.size=" + pick({"0", "0", "16KiB"}) +
+         " placement=" + pick({"max_bandwidth", "max_locality", "user"});
+}
 
 class Worker {
  public:
@@ -38,8 +53,10 @@ class Worker {
   }
   void detach() {
     doing("detach");
-    for (auto& [f, file] : open_) check(file->close(), "close");
-    open_.clear();
+    for (auto* handles : {&open_, &readers_, &writers_}) {
+      for (auto& [f, file] : *handles) check(file->close(), "close");
+      handles->clear();
+    }
     check(buffer_->detach(), "detach");
     buffer_.reset();
   }
@@ -94,11 +111,33 @@ class Worker {
     auto opened = buffer_->open(place_.home(file_name(f)), O_RDWR);
     check(opened, "open");
     open_[f] = std::move(*opened);
+    // And sometimes by handles that can do the one or the other only.
+    reopen(f, readers_, O_RDONLY);
+    reopen(f, writers_, O_WRONLY);
   }
+  using Handles = std::map<unsigned, std::shared_ptr<File>>;
+  void reopen(unsigned f, Handles& handles, int flags) {
+    handles.erase(f);
+    if (!one_in(3)) return;
+    auto opened = buffer_->open(place_.home(file_name(f)), flags);
+    check(opened, "open once more");
+    handles[f] = std::move(*opened);
+  }
+  File& one_of(Handles& handles, unsigned f) {
+    auto& whole = handle(f);
+    const auto found = handles.find(f);
+    return found == handles.end() || one_in(2) ? whole : *found->second;
+  }
+  File& reader(unsigned f) { return one_of(readers_, f); }
+  File& writer(unsigned f) { return one_of(writers_, f); }
   void close(unsigned f) {
     doing("close {}", file_name(f));
-    check(open_[f]->close(), "close");
-    open_.erase(f);
+    for (auto* handles : {&open_, &readers_, &writers_}) {
+      const auto found = handles->find(f);
+      if (found == handles->end()) continue;
+      check(found->second->close(), "close");
+      handles->erase(found);
+    }
   }
 
   void begin(Deed deed, unsigned f, std::uint64_t offset, std::uint64_t length, std::uint64_t seed) {
@@ -170,7 +209,7 @@ class Worker {
 
   std::vector<std::uint8_t> fetch(unsigned f, std::uint64_t offset, std::uint64_t length) {
     std::vector<std::uint8_t> got(length, 0xee);
-    const auto n = check(handle(f).read(offset, std::as_writable_bytes(std::span(got))), "read").value();
+    const auto n = check(reader(f).read(offset, std::as_writable_bytes(std::span(got))), "read").value();
     got.resize(n);
     return got;
   }
@@ -185,9 +224,9 @@ class Worker {
     const bool append = rules_size(f) && offset == truth_.files[f].size.load() && one_in(2);
     if (!append && one_in(16)) return write_as_one(f, offset, bytes, seed);
     begin(Deed::kWrite, f, offset, length, seed);
-    const auto done = append      ? handle(f).append(bytes)
-                      : one_in(4) ? handle(f).write(shuffled_pieces(offset, bytes))
-                                  : handle(f).write(offset, bytes);
+    const auto done = append      ? writer(f).append(bytes)
+                      : one_in(4) ? writer(f).write(shuffled_pieces(offset, bytes))
+                                  : writer(f).write(offset, bytes);
     check(done, append ? "append" : "write");
     if (*done != (append ? offset : length))
       wrong(format_text("{} says {}", append ? "append" : "write", *done));
@@ -215,14 +254,14 @@ class Worker {
   void write_as_one(unsigned f, std::uint64_t offset, std::span<const std::byte> bytes, std::uint64_t seed) {
     const Batch batch{.pieces = pieces_of(offset, bytes, 2000)};
     begin(Deed::kWrite, f, offset, bytes.size(), seed);
-    check(handle(f).write_as_one(batch), "write_as_one");
+    check(writer(f).write_as_one(batch), "write_as_one");
     commit();
   }
 
   void truncate(unsigned f, std::uint64_t size) {
     doing("truncate {} to {}", file_name(f), size);
     begin(Deed::kTruncate, f, size, 0, 0);
-    check(handle(f).truncate(size), "truncate");
+    check(writer(f).truncate(size), "truncate");
     commit();
   }
 
@@ -322,7 +361,7 @@ class Worker {
         break;
       case 8:
         doing("sync {}", file_name(f));
-        if (one_in(3)) check(handle(f).sync(), "sync");
+        if (one_in(3)) check(writer(f).sync(), "sync");
         break;
       case 9:
         doing("evict {}", file_name(f));
@@ -364,7 +403,7 @@ class Worker {
   Reach reach_ = Reach::kOwn;
   std::string doing_;
   std::unique_ptr<Buffer> buffer_;
-  std::map<unsigned, std::shared_ptr<File>> open_;
+  Handles open_, readers_, writers_;
 };
 
 }  // namespace forebay::testing
