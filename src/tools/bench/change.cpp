@@ -47,13 +47,15 @@ namespace {
 class Overwrite : public Change {
  public:
   using Change::Change;
-  void check() override { check_files(name()); }
+  void check() override {
+    check_files({.written = before_.written, .overwritten = Particles::written(job_)});
+  }
 
  protected:
   [[nodiscard]] Block target(std::uint64_t rank, std::uint64_t step) const override {
     return Particles::block(job_, rank, step);
   }
-  [[nodiscard]] std::string name() const override { return " (overwritten)"; }
+  [[nodiscard]] std::string name() const override { return Content::kOver; }
 };
 
 // As much again behind what is there.
@@ -71,8 +73,8 @@ class Append : public Change {
         auto old = Particles::block(job_, rank, step);
         const auto added = target(rank, step);
         old.extent = added.extent;
-        for (const auto& block : {old, added})
-          check_space(group.get(), Particles::written_space(job_, block).get(), step, block.base, "");
+        check_block(group.get(), old, step, before_);
+        check_block(group.get(), added, step, {.written = Particles::written(job_)});
       }
     }
   }

@@ -36,6 +36,16 @@ class Checker {
       }
     }
   }
+  // Elements that nobody has written: they hold zero.
+  template <class T>
+  void check_unwritten(const std::string& dataset, std::uint64_t timestep, std::uint64_t first,
+                       std::span<const T> found) {
+    verified_ += found.size_bytes();
+    const auto other = std::ranges::find_if(found, [](T one) { return one != 0; });
+    if (other == found.end() || !wrong_.empty()) return;
+    wrong_ = format_text("dataset {}, timestep {}, index {}: found {:#x} where nobody has written", dataset,
+                         timestep, first + static_cast<std::uint64_t>(other - found.begin()), *other);
+  }
   // For what is no element: sizes, attributes, names.
   void expect(bool right, const std::string& otherwise) {
     if (!right && wrong_.empty()) wrong_ = otherwise;

@@ -27,11 +27,14 @@ struct Context {
             std::span<T> elements) const {
     if (job.plant == "swapped" && timestep < 2) timestep = 1 - timestep;
     Source(job.seed, dataset, timestep).fill(first, elements);
-    if (job.plant == "wrong_byte" && timestep == 1 && !elements.empty()) {
+    if (job.plant == "wrong_byte" && !planted && !elements.empty()) {
       auto& one = elements[elements.size() / 2];
       one = static_cast<T>(one ^ 1);
+      planted = true;
     }
   }
+
+  mutable bool planted = false;  // the first data that is made has it
 };
 
 class Kernel {

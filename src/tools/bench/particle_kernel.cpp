@@ -2,6 +2,9 @@
 
 #include <filesystem>
 
+#include "base/format.hpp"
+#include "tools/bench/datasets.hpp"
+
 namespace forebay::kernels {
 
 void ParticleKernel::make_files() {
@@ -17,11 +20,16 @@ void ParticleKernel::make_files() {
                       H5Gclose, "make " + name);
       const auto datasets = new_file ? particles_.create(group.get(), block, H5ES_NONE)
                                      : particles_.open(group.get(), H5ES_NONE);
-      const auto space = Particles::written_space(job_, block);
-      const auto runs = runs_of(space.get());
-      auto data = particles_.memory(elements_of(runs));
-      particles_.fill(context_, step, runs, block.base, data);
-      particles_.write(recorder_, datasets, space.get(), H5P_DEFAULT, H5ES_NONE, data);
+      const auto put = [&](const Layer& layer, const char* suffix) {
+        if (layer.is_nothing()) return;
+        const auto space = Particles::space_of(layer, block);
+        const auto runs = runs_of(space.get());
+        auto data = particles_.memory(elements_of(runs));
+        particles_.fill(context_, step, runs, block.base, data, suffix);
+        particles_.write(recorder_, datasets, space.get(), H5P_DEFAULT, H5ES_NONE, data);
+      };
+      put(before_.written, "");
+      put(before_.overwritten, Content::kOver);
     }
   }
   file.close("close " + job_.path());
@@ -36,10 +44,7 @@ bool ParticleKernel::files_fit() const {
       const Hid group(H5Gopen2(file.get(), timestep_group(last).c_str(), H5P_DEFAULT), H5Gclose,
                       "open the last step");
       for (const auto& dataset : particles_.open(group.get(), H5ES_NONE)) {
-        const Hid space(H5Dget_space(dataset.get()), H5Sclose, "look at a dataset");
-        std::vector<hsize_t> extent(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space.get())));
-        H5Sget_simple_extent_dims(space.get(), extent.data(), nullptr);
-        if (extent != Particles::block(job_, rank, last).extent) return false;
+        if (extent_of(dataset.get()) != Particles::block(job_, rank, last).extent) return false;
       }
     } catch (const std::runtime_error&) {
       return false;
@@ -48,24 +53,27 @@ bool ParticleKernel::files_fit() const {
   return true;
 }
 
-void ParticleKernel::check_space(hid_t group, hid_t space, std::uint64_t timestep, std::uint64_t base,
-                                 const std::string& name) {
+void ParticleKernel::check_block(hid_t group, const Block& block, std::uint64_t timestep,
+                                 const Content& content) {
   const auto datasets = particles_.open(group, H5ES_NONE);
-  const auto runs = runs_of(space);
+  for (const auto& dataset : datasets)
+    checker_.expect(extent_of(dataset.get()) == block.extent,
+                    format_text("a dataset of {} has another shape", timestep_group(timestep)));
+  const auto space = Particles::space_of(Layer::everything(), block);
+  const auto runs = runs_of(space.get());
   auto data = particles_.memory(elements_of(runs));
-  particles_.read(recorder_, datasets, space, H5P_DEFAULT, H5ES_NONE, data);
-  particles_.check(context_, timestep, runs, base, data, name);
+  particles_.read(recorder_, datasets, space.get(), H5P_DEFAULT, H5ES_NONE, data);
+  particles_.check(context_, timestep, runs, block.base, data, content);
 }
 
-void ParticleKernel::check_files(const std::string& name) {
+void ParticleKernel::check_files(const Content& content) {
   Hid file;
   for (std::uint64_t rank = 0; rank < job_.ranks; ++rank) {
     if (rank == 0 || files_.file_per_rank()) file = files_.open(files_.path(rank), false);
     for (std::uint64_t step = 0; step < steps_; ++step) {
-      const auto block = Particles::block(job_, rank, step);
       const Hid group(H5Gopen2(file.get(), timestep_group(step).c_str(), H5P_DEFAULT), H5Gclose,
                       "open " + timestep_group(step) + " at home");
-      check_space(group.get(), Particles::written_space(job_, block).get(), step, block.base, name);
+      check_block(group.get(), Particles::block(job_, rank, step), step, content);
     }
   }
 }

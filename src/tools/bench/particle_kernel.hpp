@@ -16,10 +16,9 @@ class ParticleKernel : public Kernel {
       : Kernel(context),
         files_(job_, world_),
         particles_(job_),
+        before_(Particles::content_before(job_)),
         steps_(job_.count("TIMESTEPS")),
         compute_(job_.real("EMULATED_COMPUTE_TIME_PER_TIMESTEP")) {}
-
-  void check() override { check_files(""); }
 
  protected:
   // A timestep whose objects are still open, and whose asynchronous operations may be under way.
@@ -30,15 +29,14 @@ class ParticleKernel : public Kernel {
     std::vector<Hid> datasets{};
   };
 
-  // Writes all ranks' files as the write kernel leaves them.
+  // Writes all ranks' files with the content that is to be there before the kernel begins.
   void make_files();
   // Are the files there, with the right shape?
   [[nodiscard]] bool files_fit() const;
-  // `name`: see Particles::fill.
-  void check_files(const std::string& name);
-  // Reads and checks what `space` of a timestep's datasets has selected.
-  void check_space(hid_t group, hid_t space, std::uint64_t timestep, std::uint64_t base,
-                   const std::string& name);
+  // Every element of all files, whoever wrote it or nobody.
+  void check_files(const Content& content);
+  // Every element of a block of a timestep's datasets.
+  void check_block(hid_t group, const Block& block, std::uint64_t timestep, const Content& content);
 
   [[nodiscard]] bool asynchronous() const { return job_.text("MODE") == "ASYNC"; }
   // How many timesteps may be open at once.
@@ -54,6 +52,7 @@ class ParticleKernel : public Kernel {
 
   Hdf5Files files_;
   Particles particles_;
+  Content before_;
   std::uint64_t steps_;
   double compute_;
 };

@@ -68,7 +68,7 @@ std::string timestep_group(std::uint64_t timestep) { return "Timestep_" + std::t
 Particles::Particles(const Job& job)
     : memory_interleaved(job.text("MEM_PATTERN") == "INTERLEAVED"),
       file_interleaved(job.text("FILE_PATTERN") == "INTERLEAVED"),
-      unlimited(job.kernel == "write-unlimited" || job.kernel == "append"),
+      unlimited(job.kernel == "write-unlimited" || job.kernel == "append" || job.flag("UNLIMITED")),
       filter(job.flag("COMPRESS") ? job.text("COMPRESS_FILTER") : "") {
   const auto dims = dims_of(job);
   for (std::size_t i = 0; i < dims.size(); ++i) {
@@ -100,13 +100,30 @@ Block Particles::block(const Job& job, std::uint64_t rank, std::uint64_t timeste
   return block;
 }
 
-Hid Particles::written_space(const Job& job, const Block& block) {
+Layer Particles::written(const Job& job) {
+  if (job.text("FILE_PATTERN") != "STRIDED") return Layer::everything();
+  return {job.count("STRIDE_SIZE"), job.count("BLOCK_SIZE"), job.count("BLOCK_CNT"), job.count("DIM_1")};
+}
+
+Content Particles::content_before(const Job& job) {
+  // "" nothing, "all", or "stride block count".
+  const auto layer = [&](const char* key) {
+    const auto text = job.text(key);
+    if (text.empty()) return Layer();
+    const auto counts = job.counts(key);
+    return counts.size() == 3 ? Layer(counts[0], counts[1], counts[2], job.count("DIM_1"))
+                              : Layer::everything();
+  };
+  return {.written = layer("WRITTEN"), .overwritten = layer("OVERWRITTEN")};
+}
+
+Hid Particles::space_of(const Layer& layer, const Block& block) {
   auto space = simple_space(block.extent);
-  if (job.text("FILE_PATTERN") == "STRIDED") {
+  if (!layer.is_everything()) {
     const hsize_t start[] = {block.row};
-    const hsize_t stride[] = {job.count("STRIDE_SIZE")};
-    const hsize_t count[] = {job.count("BLOCK_CNT")};
-    const hsize_t size[] = {job.count("BLOCK_SIZE")};
+    const hsize_t stride[] = {layer.stride()};
+    const hsize_t count[] = {layer.count()};
+    const hsize_t size[] = {layer.block()};
     must(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start, stride, count, size),
          "select blocks at a stride");
     return space;
@@ -135,7 +152,7 @@ void Particles::fill(const Context& context, std::uint64_t timestep, const std::
 
 void Particles::check(const Context& context, std::uint64_t timestep, const std::vector<Run>& runs,
                       std::uint64_t base, const std::vector<std::uint32_t>& data,
-                      const std::string& name) const {
+                      const Content& content) const {
   const auto elements = data.size() / kCount;
   std::vector<std::uint32_t> one(memory_interleaved ? elements : 0);
   for (std::size_t property = 0; property < kCount; ++property) {
@@ -143,9 +160,15 @@ void Particles::check(const Context& context, std::uint64_t timestep, const std:
     const auto* const place = memory_interleaved ? one.data() : data.data() + property * elements;
     std::uint64_t done = 0;
     for (const auto& run : runs) {
-      context.checker.check<std::uint32_t>(kProperties[property] + name, timestep, base + run.first,
-                                           std::span(place + done, run.count));
-      done += run.count;
+      content.visit(run.first, run.count, [&](std::uint64_t first, std::uint64_t count, const char* name) {
+        const auto found = std::span(place + done, count);
+        done += count;
+        if (name == nullptr) {
+          context.checker.check_unwritten(kProperties[property], timestep, base + first, found);
+        } else {
+          context.checker.check(std::string(kProperties[property]) + name, timestep, base + first, found);
+        }
+      });
     }
   }
 }

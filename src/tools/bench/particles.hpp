@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/bench/content.hpp"
 #include "tools/bench/hdf5_files.hpp"
 #include "tools/bench/kernel.hpp"
 #include "tools/bench/selection.hpp"
@@ -34,8 +35,15 @@ struct Particles {
 
   // `timestep` matters where sizes are spread by a normal distribution.
   [[nodiscard]] static Block block(const Job& job, std::uint64_t rank, std::uint64_t timestep);
-  // Of the block, what FILE_PATTERN and READ_OPTION leave of it.
-  [[nodiscard]] static Hid written_space(const Job& job, const Block& block);
+  // What FILE_PATTERN leaves of a block, for a kernel that writes.
+  [[nodiscard]] static Layer written(const Job& job);
+  // What the file holds before the kernel begins: `forebay bench` knows what was run before.
+  [[nodiscard]] static Content content_before(const Job& job);
+  // Of the block, what is in the layer.
+  [[nodiscard]] static Hid space_of(const Layer& layer, const Block& block);
+  [[nodiscard]] static Hid written_space(const Job& job, const Block& block) {
+    return space_of(written(job), block);
+  }
 
   // Data in memory for the selected elements.
   [[nodiscard]] std::vector<std::uint32_t> memory(std::uint64_t elements) const {
@@ -45,7 +53,7 @@ struct Particles {
   void fill(const Context& context, std::uint64_t timestep, const std::vector<Run>& runs, std::uint64_t base,
             std::vector<std::uint32_t>& data, const std::string& name = "") const;
   void check(const Context& context, std::uint64_t timestep, const std::vector<Run>& runs, std::uint64_t base,
-             const std::vector<std::uint32_t>& data, const std::string& name = "") const;
+             const std::vector<std::uint32_t>& data, const Content& content) const;
 
   // The datasets of a timestep, in its group.
   [[nodiscard]] std::vector<Hid> create(hid_t group, const Block& block, hid_t events) const;

@@ -66,7 +66,8 @@ class Read : public ParticleKernel {
                                        job_.memory);
     const auto transfer = files_.transfer_properties();
     const auto check_step = [&](std::uint64_t step) {
-      if (job_.verify && !job_.null) particles_.check(context_, step, runs, block.base, buffers.of(step));
+      if (job_.verify && !job_.null)
+        particles_.check(context_, step, runs, block.base, buffers.of(step), before_);
     };
     std::deque<OpenStep> open;
     recorder_.begin();
@@ -84,6 +85,8 @@ class Read : public ParticleKernel {
     recorder_.end();
     for (std::uint64_t step = 0; step < steps_ && buffers.all(); ++step) check_step(step);
   }
+
+  void check() override { check_files(before_); }
 
  private:
   [[nodiscard]] Hid open_file() const { return files_.open(files_.path(world_.rank()), false); }

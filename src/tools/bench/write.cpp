@@ -33,6 +33,8 @@ class Write : public ParticleKernel {
     recorder_.end();
   }
 
+  void check() override { check_files({.written = Particles::written(job_)}); }
+
  private:
   [[nodiscard]] std::uint64_t nominal_size() const {
     const auto space = Particles::written_space(job_, Particles::block(job_, world_.rank(), 0));

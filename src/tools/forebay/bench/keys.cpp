@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <charconv>
 #include <initializer_list>
+#include <limits>
 #include <sstream>
 
 #include "base/bytes.hpp"
@@ -112,7 +113,7 @@ Status not_asked(const Texts& given, std::initializer_list<const char*> keys, st
 constexpr std::string_view kLossy = "a filter that loses bits leaves nothing that could be checked";
 
 // What no key shows alone.
-Status check_particles(Texts& all) {
+Status check_particles(std::string_view kernel, Texts& all) {
   const auto dims = number(all, "NUM_DIMS");
   if (dims < 1 || dims > 3) return fail(EINVAL, "NUM_DIMS: 1, 2 or 3 are possible");
   if (number(all, "DIM_1") == 0) all["DIM_1"] = all["NUM_PARTICLES"];
@@ -126,11 +127,15 @@ Status check_particles(Texts& all) {
   if (all["COMPRESS_FILTER"] == "SZ3" || all["COMPRESS_FILTER"] == "ZFP")
     return fail(EINVAL, format_text("COMPRESS_FILTER: {}: {}", all["COMPRESS_FILTER"], kLossy));
   // Several ranks may write what is compressed only together, and h5bench lets them.
-  if (all["COMPRESS"] == "1") all["COLLECTIVE_DATA"] = "1";
+  if (all["COMPRESS"] == "1" && kernel != "read") all["COLLECTIVE_DATA"] = "1";
+  // Sizes vary only where the kernel is about that, as in h5bench.
+  if (kernel != "write_normal_dist") all["STDEV_DIM_1"] = "0";
   if (all["ASYNC_MODE"] == "EXP" && all["MODE"] == "SYNC") all["MODE"] = "ASYNC";  // older files
   const auto& option = all["READ_OPTION"];
   if (all["FILE_PATTERN"] == "STRIDED" || option == "STRIDED") {
     if (dims != 1) return fail(EINVAL, "NUM_DIMS: STRIDED is for one dimension");
+    if (all["STDEV_DIM_1"] != "0")
+      return fail(EINVAL, "STDEV_DIM_1: STRIDED blocks would go beyond the smallest sizes");
     const auto stride = number(all, "STRIDE_SIZE");
     const auto block = number(all, "BLOCK_SIZE");
     const auto count = number(all, "BLOCK_CNT");
@@ -152,6 +157,8 @@ Status check_particles(Texts& all) {
   if (number(all, "TO_READ_NUM_PARTICLES") == 0) all["TO_READ_NUM_PARTICLES"] = all["DIM_1"];
   if (number(all, "TO_READ_NUM_PARTICLES") > number(all, "DIM_1"))
     return fail(EINVAL, "TO_READ_NUM_PARTICLES: there are only DIM_1 of them");
+  all["WRITTEN"] = written_layer(all);
+  all["OVERWRITTEN"] = "";
   return {};
 }
 
@@ -243,7 +250,20 @@ Status check_openpmd(Texts& all) {
   return counts_for(all, "grid", dim);
 }
 
+// What is counted as an int by whom it is handed to.
+Status check_mpiio(const Texts& all) {
+  FOREBAY_TRY(not_zero(all, {"operations", "size"}));
+  if (number(all, "size") > std::numeric_limits<int>::max())
+    return fail(EINVAL, "size: MPI takes less than 2 G at once");
+  return {};
+}
+
 }  // namespace
+
+std::string written_layer(const Texts& all) {
+  if (all.at("FILE_PATTERN") != "STRIDED") return "all";
+  return format_text("{} {} {}", all.at("STRIDE_SIZE"), all.at("BLOCK_SIZE"), all.at("BLOCK_CNT"));
+}
 
 Result<std::string> plain_value(const Key& key, const std::string& text) {
   switch (key.kind) {
@@ -281,7 +301,7 @@ Result<Texts> complete(std::string_view kernel, const Texts& given) {
     FOREBAY_ASSIGN(all[std::string(key.name)],
                    plain_value(key, found == given.end() ? std::string(key.usual) : found->second));
   }
-  if (all.contains("MEM_PATTERN")) FOREBAY_TRY(check_particles(all));
+  if (all.contains("MEM_PATTERN")) FOREBAY_TRY(check_particles(kernel, all));
   if (kernel == "metadata") FOREBAY_TRY(check_metadata(all));
   if (kernel == "amrex") FOREBAY_TRY(check_amrex(all, given));
   if (kernel == "openpmd") FOREBAY_TRY(check_openpmd(all));
@@ -289,7 +309,7 @@ Result<Texts> complete(std::string_view kernel, const Texts& given) {
   if (kernel == "dlio") FOREBAY_TRY(check_dlio(all, given));
   if (kernel == "exerciser") FOREBAY_TRY(check_exerciser(all, given));
   if (kernel == "macsio") FOREBAY_TRY(check_macsio(all));
-  if (kernel == "mpiio") FOREBAY_TRY(not_zero(all, {"operations", "size"}));
+  if (kernel == "mpiio") FOREBAY_TRY(check_mpiio(all));
   if (kernel == "posix") FOREBAY_TRY(not_zero(all, {"size", "transfer"}));
   return all;
 }

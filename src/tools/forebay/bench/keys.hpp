@@ -41,6 +41,10 @@ std::vector<Key> keys_of(std::string_view kernel);
 // The value in the form that the kernels read: plain numbers, seconds, 1 or 0. EINVAL with words.
 Result<std::string> plain_value(const Key& key, const std::string& text);
 
+// Of a checked configuration of a kernel on particles, which elements of a share it writes, as the kernels
+// read it: "all", or stride, size and number of blocks.
+std::string written_layer(const Texts& all);
+
 // Checks and completes a configuration. The error begins with the key.
 Result<Texts> complete(std::string_view kernel, const Texts& given);
 

@@ -24,6 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
+constexpr std::string_view kPlantedCommand = "command:";  // as --plant has it
 constexpr std::uint64_t kMostAhead = std::uint64_t{1} << 30;
 
 std::string last_line(const std::string& text) {
@@ -109,6 +110,7 @@ class Rounds::Attempt {
     rounds_.home_.forget_cached(rounds_.home_.path() / folder_of(way_));
     rounds_.home_.forget_requests();
     if (!measured_stage(progress)) return std::move(result_);
+    plant_at_home();
     if (rounds_.options_.verify && way_.kind != Way::Kind::kNull) native_stage("check");
     return std::move(result_);
   }
@@ -119,7 +121,8 @@ class Rounds::Attempt {
   Status write_job(const std::string& stage) const {
     const bool direct = stage != "run";
     const auto& home = direct ? rounds_.home_.direct() : rounds_.home_.path();
-    const bool plants = way_.name == rounds_.options_.plant_way && stage != "check";
+    const bool plants = way_.name == rounds_.options_.plant_way && stage != "check" &&
+                        !rounds_.options_.plant.starts_with(kPlantedCommand);
     const auto memory = Machine::current().memory / 4 / std::max(1u, workload_.launch.ranks);
     JsonWriter json;
     json.begin_object().member("stage", stage).member("kernel", workload_.kernel);
@@ -225,6 +228,16 @@ class Rounds::Attempt {
   }
   [[nodiscard]] std::string control() const { return scratch("control"); }
 
+  // For tests of the checks: a command that does something to the files between the kernel and the check.
+  void plant_at_home() const {
+    const auto& plant = rounds_.options_.plant;
+    if (way_.name != rounds_.options_.plant_way || !plant.starts_with(kPlantedCommand)) return;
+    const std::vector<std::string> words{"/bin/sh", "-c", plant.substr(kPlantedCommand.size()), "sh",
+                                         (rounds_.home_.direct() / folder_of(way_)).string()};
+    (void)run_watched(words, as_list(plain_environment()), scratch("planted"), std::chrono::seconds(60),
+                      [] {});
+  }
+
   bool measured_stage(const std::function<void(double)>& progress) {
     const auto program = kernels_program(workload_.launch.flavour);
     if (!program) return give_up("failed", program.error().message);
@@ -286,11 +299,13 @@ RoundResult Rounds::run(const Workload& workload, const Way& way, unsigned round
 }
 
 void Rounds::clean(const Workload& workload) const {
+  for (const auto& way : workload.ways) clean(workload, way);
+}
+
+void Rounds::clean(const Workload& workload, const Way& way) const {
   std::error_code ignored;
-  for (const auto& way : workload.ways) {
-    for (const auto& entry : fs::directory_iterator(home_.direct() / folder_of(way), ignored)) {
-      if (entry.path().filename().string().starts_with(workload.file)) fs::remove_all(entry.path(), ignored);
-    }
+  for (const auto& entry : fs::directory_iterator(home_.direct() / folder_of(way), ignored)) {
+    if (entry.path().filename().string().starts_with(workload.file)) fs::remove_all(entry.path(), ignored);
   }
 }
 

@@ -64,9 +64,9 @@ struct RoundResult {
 struct RoundOptions {
   bool verify = true;
   std::uint64_t seed = 1;
-  unsigned limit_seconds = 3600;   // for each stage
-  std::string plant{};             // for tests of the suite: what a kernel is to do wrong ...
-  std::string plant_way{};         // ... in this way
+  unsigned limit_seconds = 3600;  // for each stage
+  std::string plant{};      // for tests of the suite: what a kernel is to do wrong, or "command:..." ...
+  std::string plant_way{};  // ... in this way
   std::vector<std::string> set{};  // settings of Forebay, key=value
 };
 
@@ -79,8 +79,9 @@ class Rounds {
   // Never fails: the result says what went wrong. `progress` is told 0 to 1.
   RoundResult run(const Workload& workload, const Way& way, unsigned round,
                   const std::function<void(double)>& progress) const;
-  // Removes what the workload left in home.
+  // Removes what the workload left in home, in all its ways or in one.
   void clean(const Workload& workload) const;
+  void clean(const Workload& workload, const Way& way) const;
 
  private:
   class Attempt;

@@ -51,7 +51,8 @@ struct Workload {
   std::variant<std::monostate, double, std::string> x{};
   std::string x_name{};
   std::string published{};
-  std::string csv{};  // path; empty: none
+  std::string csv{};   // path; empty: none
+  bool fresh = false;  // what earlier workloads left in the file is not what this one wants
 };
 
 // Where files lie.
