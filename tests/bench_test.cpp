@@ -19,6 +19,7 @@ using ::testing::Not;
 
 const std::string kTinyWrite =
     R"({"benchmark": "write", "configuration": {"TIMESTEPS": "3", "DIM_1": "4 K"}})";
+const char* const kAnyWrite = R"({"benchmark": "write", "configuration": {"TIMESTEPS": "1", "DIM_1": "8"}})";
 const std::string kTwoRanks = R"("mpi": {"command": "mpiexec.mpich", "ranks": "2"},)";
 
 TEST(Bench, RunsAWriteBothWaysAndVerifiesIt) {
@@ -227,8 +228,39 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"UnknownFileSystem",
             R"({"benchmark": "write", "configuration": {"TIMESTEPS": "1", "DIM_1": "8"}})",
             R"("file-system": {"lustre": {"stripes": "4"}},)", "stripes: there is no such key here"},
+        Bad{"BadSettingOfAWay", kAnyWrite,
+            R"("compare": ["native", {"name": "small", "settings": {"buffer.bucket_size": "3MiB"}}],)",
+            "compare: small: settings: buffer.bucket_size: \"3MiB\" is not a power of two from 4KiB to "
+            "16MiB"},
+        Bad{"UnknownSettingOfAWay", kAnyWrite,
+            R"("compare": ["native", {"name": "odd", "settings": {"drain.trigge": "close"}}],)",
+            "compare: odd: settings: drain.trigge: unknown setting; did you mean drain.trigger?"},
+        Bad{"UnknownDoorOfAWay", kAnyWrite, R"("compare": ["native", {"name": "odd", "doors": "window"}],)",
+            "compare: odd: doors: \"window\" is not hdf5, mpiio or posix"},
+        Bad{"ConnectorWithSettings", kAnyWrite,
+            R"("compare": ["native", {"name": "both", "connector": "async", "settings": {"mode": "sync"}}],)",
+            "compare: both: settings and doors are Forebay's, and there is a connector in its place"},
+        Bad{"ObjectNamedNative", kAnyWrite,
+            R"("compare": [{"name": "native", "settings": {"mode": "sync"}}],)",
+            "compare: native: this name is taken: an object needs another one"},
+        Bad{"ObjectNamedNull", kAnyWrite, R"("compare": ["native", {"name": "null", "doors": "posix"}],)",
+            "compare: null: this name is taken: an object needs another one"},
+        Bad{"MpiIoWithoutMpi", R"({"benchmark": "mpiio"})", "",
+            "benchmark 1 (mpiio): mpi: mpiio needs one, as {\"command\": \"mpiexec.mpich\", \"ranks\": "
+            "\"2\"}"},
+        Bad{"MpiIoBeyondAnInt", R"({"benchmark": "mpiio", "configuration": {"size": "2 G"}})",
+            kTwoRanks.c_str(), "benchmark 1 (mpiio): size: MPI takes less than 2 G at once"},
         Bad{"NoBenchmarks", "", "", "benchmarks: a list of at least one is wanted"}),
     [](const auto& one) { return std::string(one.param.name); });
+
+TEST(BenchConfiguration, SettingsOfTheCommandLineAreReadBeforeAnythingIsRun) {
+  const Bench bench(kTinyWrite,
+                    R"("compare": ["native", {"name": "deep", "settings": {"drain.rate": "1MB"}}],)");
+  const auto unknown = bench.run({"--set", "drain.trigge=close"});
+  EXPECT_EQ(unknown.code, 2);
+  EXPECT_EQ(unknown.err, "forebay: --set: drain.trigge: unknown setting; did you mean drain.trigger?\n");
+  EXPECT_FALSE(std::filesystem::exists(bench.results()));
+}
 
 // For another machine: what is not here is said, with the option that does without it.
 TEST(BenchConfiguration, AnotherMachinesLauncherIsReplaced) {

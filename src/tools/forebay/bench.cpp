@@ -12,6 +12,7 @@
 
 #include "base/duration.hpp"
 #include "base/format.hpp"
+#include "config/load.hpp"
 #include "config/machine.hpp"
 #include "tools/forebay/bench/child.hpp"
 #include "tools/forebay/bench/config.hpp"
@@ -90,6 +91,23 @@ Status apply_options(const Options& options, Suite& suite) {
   return {};
 }
 
+// Those of the command line hold for all ways through Forebay: alone they must make sense, and with each
+// way's own.
+Status check_settings(const std::vector<std::string>& set, const Suite& suite) {
+  if (const auto loaded = load({.overrides = set, .overrides_from = "--set"}); !loaded)
+    return std::unexpected(loaded.error());
+  for (const auto& workload : suite.workloads) {
+    for (const auto& way : workload.ways) {
+      auto all = set;
+      for (const auto& [key, value] : way.settings) all.push_back(format_text("{}={}", key, value));
+      if (const auto loaded = load({.overrides = std::move(all), .overrides_from = "--set"}); !loaded)
+        return fail(EINVAL,
+                    format_text("{}: compare: {}: {}", workload.name, way.name, loaded.error().message));
+    }
+  }
+  return {};
+}
+
 // All files as one: their workloads in order, the home of those that name one.
 Result<Suite> read_all(const Options& options) {
   Suite all;
@@ -106,6 +124,7 @@ Result<Suite> read_all(const Options& options) {
     }
   }
   FOREBAY_TRY(apply_options(options, all));
+  FOREBAY_TRY(check_settings(options.rounds.set, all));
   if (all.workloads.empty()) return fail(EINVAL, "no workload is left to be run");
   if (!options.home.empty()) all.home = named_home(options.home);
   return all;

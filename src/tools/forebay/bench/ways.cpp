@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "config/load.hpp"
 #include "tools/forebay/bench/json.hpp"
+#include "tools/forebay/run/doors.hpp"
 
 namespace forebay {
 namespace {
@@ -19,6 +21,25 @@ Status read_libraries(const Json& object, Way& way) {
   return {};
 }
 
+std::unexpected<Error> bad_way(const Way& way, const std::string& why) {
+  return bad_key("compare", format_text("{}: {}", way.name, why));
+}
+
+// What can be known of an object before anything is run.
+Status check_way(const Way& way) {
+  if (way.name == "native" || way.name == "null")
+    return bad_way(way, "this name is taken: an object needs another one");
+  const bool configures = !way.settings.empty() || !way.doors.empty();
+  if (way.kind == Way::Kind::kConnector && configures)
+    return bad_way(way, "settings and doors are Forebay's, and there is a connector in its place");
+  if (const auto doors = parse_doors(way.doors); !way.doors.empty() && !doors)
+    return bad_way(way, "doors: " + doors.error().message);
+  std::vector<std::string> settings;
+  for (const auto& [key, value] : way.settings) settings.push_back(format_text("{}={}", key, value));
+  const auto loaded = load({.overrides = std::move(settings), .overrides_from = "settings"});
+  return loaded ? Status{} : bad_way(way, loaded.error().message);
+}
+
 Result<Way> way_of(const Json& value) {
   if (value.is_string()) return named_way(value.get<std::string>());
   if (!value.is_object()) return bad_key("compare", "a name or an object is wanted");
@@ -32,6 +53,7 @@ Result<Way> way_of(const Json& value) {
     FOREBAY_ASSIGN(way.settings, texts_of("settings", *settings));
   }
   way.kind = way.connector.empty() ? Way::Kind::kForebay : Way::Kind::kConnector;
+  FOREBAY_TRY(check_way(way));
   return way;
 }
 
