@@ -19,6 +19,9 @@ python3 scripts/check_layers.py . || failed=1
 echo "lint: links"
 python3 scripts/check_links.py . || failed=1
 
+echo "lint: evidence"
+python3 scripts/evidence.py --check || failed=1
+
 echo "lint: clang-tidy"
 python3 scripts/tidy.py "$build" "$tidy_cache" "$jobs" || failed=1
 
