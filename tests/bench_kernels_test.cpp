@@ -139,7 +139,10 @@ const std::vector<Case>& cases() {
       {"DumpsTogether", "macsio",
        R"("parallel_file_mode": "SIF 1", "part_size": 800, "num_dumps": 2, "vars_per_part": 3)", 2},
       {"MpiIoStrided", "mpiio", R"("operations": 50, "size": 70)", 2},
+      {"MpiIoRead", "mpiio", R"("operations": 50, "size": 70, "operation": "read", "pattern": "sequential")",
+       2},
       {"MpiIoRandom", "mpiio", R"("operations": 50, "size": 70, "pattern": "random")", 2},
+      {"PosixLastPieceShorter", "posix", R"("size": "10000", "transfer": "4096", "reads": 2)"},
       {"PosixReadMany", "posix", R"("size": "64 K", "transfer": 5000, "reads": 4, "order": "random")"},
   };
   return all;
@@ -167,26 +170,91 @@ INSTANTIATE_TEST_SUITE_P(All, BenchKernel, ::testing::ValuesIn(cases()),
 class BenchKernelTruth : public ::testing::TestWithParam<Case> {};
 
 TEST_P(BenchKernelTruth, AWrongByteIsFound) {
-  const Bench bench(GetParam().text());
+  const Bench bench(GetParam().text(), GetParam().mpi());
   const auto ran = bench.run({"--compare", "native", "--plant", "wrong_byte", "--plant-way", "native"});
   EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("wrong_bytes"));
   EXPECT_THAT(ran.out, ::testing::ContainsRegex("dataset .+, timestep [0-9]+, index [0-9]+: found 0x"));
 }
-std::vector<Case> serial_cases() {
+std::vector<Case> cases_of_each_kind() {
   std::vector<Case> some;
   for (const auto& one : cases()) {
     const std::string name = one.name;
-    for (const auto* wanted : {"WriteCompound", "ReadStencil", "Overwrite", "Append", "MetadataEverything",
-                               "Amrex", "OpenPmdWrite", "OpenPmdSlice", "ClimateLand", "TrainingReader",
-                               "TrainingWorkers", "ExerciserPlain", "DumpsTogether", "PosixReadMany"}) {
+    for (const auto* wanted :
+         {"WriteCompound", "ReadStencil", "Overwrite", "Append", "MetadataEverything", "Amrex",
+          "OpenPmdWrite", "OpenPmdSlice", "ClimateLand", "TrainingReader", "TrainingWorkers",
+          "ExerciserPlain", "DumpsTogether", "PosixReadMany", "MpiIoStrided", "MpiIoRead"}) {
       if (name == wanted) some.push_back(one);
     }
   }
   return some;
 }
-INSTANTIATE_TEST_SUITE_P(All, BenchKernelTruth, ::testing::ValuesIn(serial_cases()),
+INSTANTIATE_TEST_SUITE_P(All, BenchKernelTruth, ::testing::ValuesIn(cases_of_each_kind()),
                          [](const auto& one) { return std::string(one.param.name); });
+
+// What no element shows: it is done to the files between the kernel and the check.
+struct Fault {
+  const char* name;
+  const char* benchmark;
+  const char* configuration;
+  const char* command;  // $1: where the files are
+  const char* words;
+  int ranks = 1;
+
+  friend std::ostream& operator<<(std::ostream& out, const Fault& one) { return out << one.name; }
+};
+
+class BenchKernelFault : public ::testing::TestWithParam<Fault> {};
+
+TEST_P(BenchKernelFault, IsFoundAtHome) {
+  const auto& fault = GetParam();
+  const Case one{fault.name, fault.benchmark, fault.configuration, fault.ranks};
+  const Bench bench(one.text(), one.mpi());
+  const auto fine = bench.run({"--compare", "native"});
+  EXPECT_EQ(fine.code, 0) << fine.out << fine.err;
+  const auto ran = bench.run(
+      {"--compare", "native", "--plant-way", "native", "--plant", std::string("command:") + fault.command});
+  EXPECT_EQ(ran.code, 1) << ran.out << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr(std::string("k, native: wrong_bytes: at home: ") + fault.words));
+}
+INSTANTIATE_TEST_SUITE_P(
+    All, BenchKernelFault,
+    ::testing::Values(
+        Fault{"LongerPosixFile", "posix", R"("size": "10000")", "printf x >> $1/posix.h5.0",
+              "file 0 has 10001 bytes, not 10000"},
+        Fault{"LongerMpiIoFile", "mpiio", R"("operations": 50, "size": 70)", "printf x >> $1/mpiio.h5",
+              "the file has 7001 bytes, not 7000", 2},
+        Fault{
+            "AttributeOfTheExerciser", "exerciser", R"("numdims": 1, "minels": "4", "addattr": "true")",
+            "python3 -c 'import h5py, sys; del h5py.File(sys.argv[1] + \"/exerciser.h5.0\", \"r+\")[\"top\"]"
+            ".attrs[\"about\"]' $1",
+            "attribute about of the top group is not what was written"},
+        Fault{"AttributeOfAStep", "openpmd", R"("operation": "write", "minBlock": "4 4 4", "grid": "1 1 2")",
+              "python3 -c 'import h5py, sys; del h5py.File(sys.argv[1] + \"/openpmd.h5.0000000\", \"r+\")"
+              "[\"data/0\"].attrs[\"dt\"]' $1",
+              "attribute dt of step 0 is not what was written"},
+        Fault{"TextOfAFile", "openpmd", R"("operation": "write", "minBlock": "4 4 4", "grid": "1 1 2")",
+              "python3 -c 'import h5py, sys, numpy; h5py.File(sys.argv[1] + \"/openpmd.h5.0000000\", \"r+\")"
+              ".attrs[\"meshesPath\"] = numpy.bytes_(\"fjelds/\")' $1",
+              "attribute meshesPath of step 0 is not what was written"},
+        Fault{"AttributeOfADataset", "openpmd",
+              R"("operation": "write", "minBlock": "4 4 4", "grid": "1 1 2")",
+              "python3 -c 'import h5py, sys; h5py.File(sys.argv[1] + \"/openpmd.h5.0000000\", \"r+\")"
+              "[\"data/0/particles/ion/momentum/y\"].attrs[\"unitSI\"] = 2.0' $1",
+              "attribute unitSI of data/0/particles/ion/momentum/y is not what was written"},
+        Fault{"PointThatNobodyHas", "e3sm", R"("case": "I", "variables": 4, "points": 300)",
+              "python3 -c 'import h5py, sys; d = h5py.File(sys.argv[1] + \"/e3sm.h5\", \"r+\")"
+              "[\"variable_001\"]; d[0, 0, list(d[0, 0]).index(0)] = 1' $1",
+              "dataset variable_001, timestep 0, index "}),
+    [](const auto& one) { return std::string(one.param.name); });
+
+// What was not a multiple of the pieces was left out in silence.
+TEST(BenchKernel, AFileIsAsLongAsItIsAskedToBe) {
+  const Bench bench(
+      R"({"benchmark": "posix", "name": "k", "configuration": {"size": "10000", "transfer": "4096"}})");
+  EXPECT_EQ(bench.run({"--compare", "native"}).code, 0);
+  EXPECT_EQ(bench.value("r('k', 'native')[0]['bytes'], r('k', 'native')[0]['operations']"), "(20000, 6)");
+}
 
 }  // namespace
 }  // namespace forebay::testing

@@ -65,8 +65,10 @@ class Exerciser : public Kernel {
   void check() override {
     for (std::uint64_t size = 0; size < sizes_; ++size) {
       const auto file = files_.open(path(size), false);
+      if (job_.flag("addattr")) check_attribute(file.get());
       for (const auto& kind : kinds()) {
         const auto dataset = open_dataset(file.get(), format_text("top/{}", kind.name));
+        checker_.expect(extent_of(dataset.get()) == extent(size), label(kind, size) + " has another shape");
         for (std::uint64_t rank = 0; rank < job_.ranks; ++rank) {
           const auto space = space_of(size, rank);
           std::vector<std::uint64_t> data(elements(size) * kind.doubles);
@@ -125,10 +127,24 @@ class Exerciser : public Kernel {
                        properties.get(), H5P_DEFAULT),
             H5Dclose, std::string("create dataset ") + kind.name};
   }
-  static void add_attribute(hid_t group) {
-    constexpr std::array<char, 64> kText = {"an attribute of the top group"};
-    const Hid type(H5Tcopy(H5T_C_S1), H5Tclose, "make a type");
+  static constexpr std::array<char, 64> kText = {"an attribute of the top group"};
+  [[nodiscard]] static Hid text_type() {
+    Hid type(H5Tcopy(H5T_C_S1), H5Tclose, "make a type");
     must(H5Tset_size(type.get(), kText.size()), "make a type");
+    return type;
+  }
+  void check_attribute(hid_t file) {
+    const bool there = H5Aexists_by_name(file, "top", "about", H5P_DEFAULT) > 0;
+    auto found = std::array<char, kText.size()>{};
+    if (there) {
+      const Hid attribute(H5Aopen_by_name(file, "top", "about", H5P_DEFAULT, H5P_DEFAULT), H5Aclose,
+                          "open an attribute");
+      must(H5Aread(attribute.get(), text_type().get(), found.data()), "read an attribute");
+    }
+    checker_.expect(there && found == kText, "attribute about of the top group is not what was written");
+  }
+  static void add_attribute(hid_t group) {
+    const auto type = text_type();
     const Hid space(H5Screate(H5S_SCALAR), H5Sclose, "make a dataspace");
     const Hid attribute(H5Acreate2(group, "about", type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT),
                         H5Aclose, "create an attribute");

@@ -48,22 +48,36 @@ class MpiIo : public Kernel {
   void prepare() override {
     Kernel::prepare();
     if (job_.text("operation") != "read") return;
-    std::vector<std::uint8_t> data(accesses_.file_size());
-    context_.fill(kDataset, 0, 0, std::span(data));
-    std::ofstream(job_.path(), std::ios::binary)
-        .write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(data.size()));
+    std::ofstream out(job_.path(), std::ios::binary);
+    by_pieces([&](std::uint64_t first, std::span<std::uint8_t> data) {
+      context_.fill(kDataset, 0, first, data);
+      out.write(reinterpret_cast<const char*>(data.data()), static_cast<std::streamsize>(data.size()));
+    });
   }
   void run() override;
 
   void check() override {
-    std::vector<std::uint8_t> data(accesses_.file_size());
+    std::error_code missing;
+    const auto size = std::filesystem::file_size(job_.path(), missing);
+    checker_.expect(!missing && size == accesses_.file_size(),
+                    format_text("the file has {} bytes, not {}", missing ? 0 : size, accesses_.file_size()));
     std::ifstream in(job_.path(), std::ios::binary);
-    in.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(data.size()));
-    checker_.expect(in.good(), format_text("the file at home is shorter than {} bytes", data.size()));
-    checker_.check<std::uint8_t>(kDataset, 0, 0, data);
+    by_pieces([&](std::uint64_t first, std::span<std::uint8_t> data) {
+      in.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(data.size()));
+      checker_.check<std::uint8_t>(kDataset, 0, first, data);
+    });
   }
 
  private:
+  // visit(offset, memory for what is there), from begin to end.
+  template <class Visit>
+  void by_pieces(Visit&& visit) const {
+    constexpr std::uint64_t kPiece = 4 << 20;
+    std::vector<std::uint8_t> data(std::min(kPiece, accesses_.file_size()));
+    for (std::uint64_t at = 0; at < accesses_.file_size(); at += kPiece)
+      visit(at, std::span(data).first(std::min(kPiece, accesses_.file_size() - at)));
+  }
+
   Accesses accesses_;
 };
 

@@ -3,6 +3,7 @@
 // slices of a field.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/format.hpp"
 #include "tools/bench/datasets.hpp"
@@ -31,12 +32,32 @@ void put_number(hid_t at, const char* name, double number) {
   must(H5Awrite(attribute.get(), H5T_NATIVE_DOUBLE, &number), "write an attribute");
 }
 
-double get_number(hid_t at, const char* name) {
+// Whether an attribute is there and says that.
+bool has_number(hid_t at, const char* name, double number) {
+  if (H5Aexists(at, name) <= 0) return false;
   const Hid attribute(H5Aopen(at, name, H5P_DEFAULT), H5Aclose, std::string("open attribute ") + name);
-  double number = 0;
-  must(H5Aread(attribute.get(), H5T_NATIVE_DOUBLE, &number), "read an attribute");
-  return number;
+  double found = 0;
+  must(H5Aread(attribute.get(), H5T_NATIVE_DOUBLE, &found), "read an attribute");
+  return found == number;
 }
+
+bool has_text(hid_t at, const char* name, const std::string& text) {
+  if (H5Aexists(at, name) <= 0) return false;
+  const Hid attribute(H5Aopen(at, name, H5P_DEFAULT), H5Aclose, std::string("open attribute ") + name);
+  const Hid type(H5Aget_type(attribute.get()), H5Tclose, "look at an attribute");
+  if (H5Tget_class(type.get()) != H5T_STRING || H5Tget_size(type.get()) != text.size()) return false;
+  std::string found(text.size(), ' ');
+  must(H5Aread(attribute.get(), type.get(), found.data()), "read an attribute");
+  return found == text;
+}
+
+// What the standard asks for in the root of a file, and in a step beside its time.
+constexpr std::array<std::pair<const char*, const char*>, 5> kTexts{{{"openPMD", "1.1.0"},
+                                                                     {"basePath", "/data/%T/"},
+                                                                     {"meshesPath", "fields/"},
+                                                                     {"particlesPath", "particles/"},
+                                                                     {"iterationEncoding", "fileBased"}}};
+constexpr std::array<std::pair<const char*, double>, 2> kNumbers{{{"dt", 1}, {"timeUnitSI", 1e-15}}};
 
 class OpenPmd : public Kernel {
  public:
@@ -85,6 +106,7 @@ class OpenPmd : public Kernel {
       const auto file = files_.open(path(step), false);
       for_records(step, [&](const std::string& name, const std::vector<hsize_t>& extent) {
         const auto dataset = open_dataset(file.get(), name);
+        check_dataset(dataset.get(), name, extent);
         std::uint64_t elements = 1;
         for (const auto one : extent) elements *= one;
         std::vector<std::uint32_t> data(elements);
@@ -153,15 +175,10 @@ class OpenPmd : public Kernel {
   }
 
   void put_attributes(hid_t file, std::uint64_t step) const {
-    put_text(file, "openPMD", "1.1.0");
-    put_text(file, "basePath", "/data/%T/");
-    put_text(file, "meshesPath", "fields/");
-    put_text(file, "particlesPath", "particles/");
-    put_text(file, "iterationEncoding", "fileBased");
+    for (const auto& [name, text] : kTexts) put_text(file, name, text);
     const Hid group(H5Gopen2(file, base(step).c_str(), H5P_DEFAULT), H5Gclose, "open the step");
     put_number(group.get(), "time", static_cast<double>(step));
-    put_number(group.get(), "dt", 1);
-    put_number(group.get(), "timeUnitSI", 1e-15);
+    for (const auto& [name, number] : kNumbers) put_number(group.get(), name, number);
   }
 
   void write_step(std::uint64_t step, std::uint64_t rank, std::uint64_t ranks) {
@@ -197,18 +214,24 @@ class OpenPmd : public Kernel {
 
   void check_metadata(hid_t file, std::uint64_t step) {
     const Hid group(H5Gopen2(file, base(step).c_str(), H5P_DEFAULT), H5Gclose, "open the step");
-    checker_.expect(get_number(group.get(), "time") == static_cast<double>(step),
-                    format_text("attribute time of step {} is another one's", step));
+    const auto expect = [&](bool right, const char* name) {
+      checker_.expect(right, format_text("attribute {} of step {} is not what was written", name, step));
+    };
+    expect(has_number(group.get(), "time", static_cast<double>(step)), "time");
+    for (const auto& [name, number] : kNumbers) expect(has_number(group.get(), name, number), name);
+    for (const auto& [name, text] : kTexts) expect(has_text(file, name, text), name);
+  }
+  void check_dataset(hid_t dataset, const std::string& name, const std::vector<hsize_t>& extent) {
+    checker_.expect(extent_of(dataset) == extent, name + " has another shape");
+    checker_.expect(has_number(dataset, "unitSI", 1),
+                    format_text("attribute unitSI of {} is not what was written", name));
   }
 
   void read_metadata(std::uint64_t step) {
     auto file = recorder_.timed(Phase::kOpen, [&] { return files_.open(path(step), false); });
     recorder_.timed(Phase::kMetadata, [&] {
       for_records(step, [&](const std::string& name, const std::vector<hsize_t>& extent) {
-        const auto dataset = open_dataset(file.get(), name);
-        checker_.expect(extent_of(dataset.get()) == extent, name + " has another shape");
-        checker_.expect(get_number(dataset.get(), "unitSI") == 1,
-                        "attribute unitSI of " + name + " is wrong");
+        check_dataset(open_dataset(file.get(), name).get(), name, extent);
       });
       check_metadata(file.get(), step);
     });

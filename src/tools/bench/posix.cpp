@@ -15,17 +15,19 @@
 namespace forebay::kernels {
 namespace {
 
-int must_call(long answer, const std::string& what) {
+std::uint64_t must_move(long answer, const std::string& what) {
   if (answer < 0) throw std::runtime_error(format_text("cannot {}: {}", what, std::strerror(errno)));
-  return static_cast<int>(answer);
+  return static_cast<std::uint64_t>(answer);
 }
+int must_call(int answer, const std::string& what) { return static_cast<int>(must_move(answer, what)); }
 
 class Posix : public Kernel {
  public:
   explicit Posix(const Context& context)
       : Kernel(context),
-        pieces_(std::max<std::uint64_t>(1, job_.count("size") / job_.count("transfer"))),
-        piece_(job_.count("transfer")),
+        size_(job_.count("size")),
+        piece_(std::min(job_.count("transfer"), size_)),
+        pieces_((size_ + piece_ - 1) / piece_),
         reads_(job_.count("reads")) {}
 
   void prepare() override {
@@ -58,6 +60,8 @@ class Posix : public Kernel {
   void check() override {
     for (std::uint64_t rank = 0; rank < job_.ranks; ++rank) {
       const int file = must_call(::open(path(rank).c_str(), O_RDONLY | O_CLOEXEC), "open " + path(rank));
+      const auto size = std::filesystem::file_size(path(rank));
+      checker_.expect(size == size_, format_text("{} has {} bytes, not {}", dataset(rank), size, size_));
       std::vector<std::uint8_t> data(piece_);
       for (std::uint64_t i = 0; i < pieces_; ++i) {
         read_piece(file, i, data);
@@ -71,27 +75,31 @@ class Posix : public Kernel {
   [[nodiscard]] std::string path(std::uint64_t rank) const { return format_text("{}.{}", job_.path(), rank); }
   [[nodiscard]] static std::string dataset(std::uint64_t rank) { return format_text("file {}", rank); }
 
+  // The last one may be shorter.
+  [[nodiscard]] std::uint64_t length(std::uint64_t piece) const {
+    return std::min(piece_, size_ - piece * piece_);
+  }
   void fill(std::uint64_t rank, std::uint64_t piece, std::vector<std::uint8_t>& data) const {
     // A piece counts as a timestep for what tests plant; offsets go on over all of them.
-    context_.fill(dataset(rank), piece, piece * piece_, std::span(data));
+    context_.fill(dataset(rank), piece, piece * piece_, std::span(data).first(length(piece)));
   }
   void compare(std::uint64_t rank, std::uint64_t piece, const std::vector<std::uint8_t>& data) {
-    checker_.check<std::uint8_t>(dataset(rank), piece, piece * piece_, data);
+    checker_.check(dataset(rank), piece, piece * piece_, std::span(data).first(length(piece)));
   }
 
   void write_piece(int file, std::uint64_t piece, const std::vector<std::uint8_t>& data) const {
-    for (std::uint64_t done = 0; done < piece_;)
-      done += static_cast<std::uint64_t>(must_call(
-          ::pwrite(file, data.data() + done, piece_ - done, static_cast<off_t>(piece * piece_ + done)),
-          "write"));
+    for (std::uint64_t done = 0; done < length(piece);)
+      done += must_move(
+          ::pwrite(file, data.data() + done, length(piece) - done, static_cast<off_t>(piece * piece_ + done)),
+          "write");
   }
   void read_piece(int file, std::uint64_t piece, std::vector<std::uint8_t>& data) const {
-    for (std::uint64_t done = 0; done < piece_;) {
-      const auto got = must_call(
-          ::pread(file, data.data() + done, piece_ - done, static_cast<off_t>(piece * piece_ + done)),
+    for (std::uint64_t done = 0; done < length(piece);) {
+      const auto got = must_move(
+          ::pread(file, data.data() + done, length(piece) - done, static_cast<off_t>(piece * piece_ + done)),
           "read");
       if (got == 0) throw std::runtime_error("a file is shorter than what was written to it");
-      done += static_cast<std::uint64_t>(got);
+      done += got;
     }
   }
 
@@ -114,7 +122,7 @@ class Posix : public Kernel {
     });
     for (std::uint64_t i = 0; i < pieces_; ++i) {
       if (!buffers.all()) recorder_.untimed([&] { fill(world_.rank(), i, buffers.of(i)); });
-      recorder_.transfer(Phase::kWrite, piece_, [&] { write_piece(file, i, buffers.of(i)); });
+      recorder_.transfer(Phase::kWrite, length(i), [&] { write_piece(file, i, buffers.of(i)); });
     }
     if (job_.flag("fsync")) recorder_.timed(Phase::kFlush, [&] { must_call(::fsync(file), "fsync"); });
     recorder_.timed(Phase::kClose, [&] { must_call(::close(file), "close"); });
@@ -141,7 +149,7 @@ class Posix : public Kernel {
     const int file = recorder_.timed(
         Phase::kOpen, [&] { return must_call(::open(name.c_str(), O_RDONLY | O_CLOEXEC), "open " + name); });
     for (const auto piece : order) {
-      recorder_.transfer(Phase::kRead, piece_, [&] { read_piece(file, piece, buffers.of(piece)); });
+      recorder_.transfer(Phase::kRead, length(piece), [&] { read_piece(file, piece, buffers.of(piece)); });
       if (!buffers.all()) recorder_.untimed([&] { compare_piece(piece); });
     }
     recorder_.timed(Phase::kClose, [&] { must_call(::close(file), "close"); });
@@ -153,8 +161,7 @@ class Posix : public Kernel {
     });
   }
 
-  std::uint64_t pieces_;
-  std::uint64_t piece_;
+  std::uint64_t size_, piece_, pieces_;
   std::uint64_t reads_;
 };
 

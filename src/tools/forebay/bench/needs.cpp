@@ -90,13 +90,19 @@ Figures figures_of(const Workload& workload) {
     const double cells = of.product("minBlock") * of.product("grid");
     return {.home = cells * 4 * (6 + 6 * of("ratio")) * of("steps"), .memory = cells * 4};
   }
-  if (workload.kernel == "e3sm")
-    return {.home = of("variables") * of("points") * of("levels") * of("r") * kDouble, .memory = 0};
+  if (workload.kernel == "e3sm") {
+    // A variable, and three coordinates for each element.
+    const double variable = of("points") * of("levels") * kDouble;
+    return {.home = of("variables") * variable * of("r"), .memory = variable * 4};
+  }
   if (workload.kernel == "macsio") {
     const double dump = of.ranks() * of("avg_num_parts") * of("vars_per_part") * of("part_size");
     return {.home = dump * of("num_dumps"), .memory = of.ranks() * of("part_size")};
   }
-  if (workload.kernel == "mpiio") return {.home = of("operations") * of("size") * of.ranks(), .memory = 0};
+  if (workload.kernel == "mpiio") {
+    const double all = of("operations") * of("size") * of.ranks();
+    return {.home = all, .memory = all};
+  }
   if (workload.kernel == "posix")
     return {.home = of("size") * of.ranks(), .memory = of("transfer") * of.ranks()};
   return {};
