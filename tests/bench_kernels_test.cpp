@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <ostream>
 
 #include "base/format.hpp"
@@ -248,12 +250,61 @@ INSTANTIATE_TEST_SUITE_P(
               "dataset variable_001, timestep 0, index "}),
     [](const auto& one) { return std::string(one.param.name); });
 
+// Other workers read for it: the wait is not the file system's.
+TEST(BenchKernel, ARawTimeThatIsNoneIsRemarkedUpon) {
+  const Bench bench(
+      R"({"benchmark": "dlio", "name": "k", "configuration": {"train": "true", "epochs": 1, "record-length": 5000,
+      "num-samples-per-file": 8, "num-files-train": 1, "computation-time": 0, "read-threads": 2}})");
+  EXPECT_EQ(bench.run().code, 0);
+  EXPECT_EQ(bench.value("{x['remark'] for x in l if x['kind'] == 'result'}"),
+            "{'raw is how long the reader waited for samples that its workers had read'}");
+}
+
 // What was not a multiple of the pieces was left out in silence.
 TEST(BenchKernel, AFileIsAsLongAsItIsAskedToBe) {
   const Bench bench(
       R"({"benchmark": "posix", "name": "k", "configuration": {"size": "10000", "transfer": "4096"}})");
   EXPECT_EQ(bench.run({"--compare", "native"}).code, 0);
   EXPECT_EQ(bench.value("r('k', 'native')[0]['bytes'], r('k', 'native')[0]['operations']"), "(20000, 6)");
+}
+
+// Each rank's own part was taken for the time in which all were written: a rate of so many times the true
+// one. Every transfer sleeps 20 ms, so that 24 of them one after the other cannot take less.
+TEST(BenchKernel, RanksThatTakeTurnsTakeTheSumOfTheirTimes) {
+  const Bench bench(R"({"benchmark": "macsio", "name": "k", "configuration": {"parallel_file_mode": "MIF 1",
+      "part_size": 800, "num_dumps": 2, "vars_per_part": 3}})",
+                    R"("mpi": {"command": "mpiexec.mpich", "ranks": "2"},)");
+  const auto ran = bench.run({"--compare", "native", "--plant", "slow", "--plant-way", "native"});
+  EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+  EXPECT_EQ(bench.value("r('k', 'native')[0]['operations']"), "24");
+  EXPECT_EQ(bench.value("r('k', 'native')[0]['times']['raw'] >= 0.48"), "True");
+  EXPECT_EQ(
+      bench.value("(lambda t: t['raw'] == t['write'] and t['raw'] + t['open'] + t['create'] + t['close'] "
+                  "+ t['metadata'] <= t['total'])(r('k', 'native')[0]['times'])"),
+      "True");
+}
+
+// Its ranks read alone by default, whatever the configuration asked for.
+TEST(BenchKernel, ReadingTogetherIsWithoutWorkersUnlessTheyAreAskedFor) {
+  const auto table = [](const std::string& more) {
+    const Bench paths("");
+    const auto file = paths.disk("output");
+    const Bench bench(
+        format_text(R"({{"benchmark": "dlio", "name": "k", "configuration": {{"train": "true", "epochs": 1,
+        "record-length": 5000, "num-samples-per-file": 8, "num-files-train": 1, "computation-time": 0,
+        "batch-size": 2, "output-csv-name": "{}", "collective-data": "true", "collective-meta": "true"{}}}}})",
+                    file, more),
+        R"("mpi": {"command": "mpiexec.mpich", "ranks": "2"},)");
+    const auto ran = bench.run({"--compare", "native"});
+    EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
+    const auto workers = bench.value("'remark' in r('k', 'native')[0]");
+    std::ifstream in(file + ".csv");
+    return workers + ": " + std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  EXPECT_THAT(table(""), HasSubstr("False: "));
+  EXPECT_THAT(table(""), HasSubstr("collective data, YES, \ncollective meta, YES, \n"));
+  EXPECT_THAT(table(R"(, "read-threads": 4)"), HasSubstr("True: "));
+  EXPECT_THAT(table(R"(, "read-threads": 4)"), HasSubstr("collective data, NO, \ncollective meta, NO, \n"));
 }
 
 }  // namespace

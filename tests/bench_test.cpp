@@ -38,6 +38,17 @@ TEST(Bench, RunsAWriteBothWaysAndVerifiesIt) {
   }
   EXPECT_EQ(bench.value("r('write', 'forebay')[0]['buffer']['staged_bytes'] >= " + bytes), "True") << ran.out;
   EXPECT_EQ(bench.value("all(x['times']['observed'] > 0 for x in r('write', 'native'))"), "True");
+  EXPECT_EQ(bench.value("all(0 < x['own_memory'] < x['peak_memory'] for x in r('write', 'forebay'))"),
+            "True");
+  // The last close is when the spans end, or a little later.
+  EXPECT_EQ(
+      bench.value("all(x['closed'] + 0.001 > max(s['end'] for s in x['spans']) for x in l if x['kind'] == "
+                  "'timeline')"),
+      "True");
+  EXPECT_EQ(bench.value(
+                "[(x['tiers'], all(f['tiers'] == [f['used']] for f in x['fill'] if f['used'])) for x in l if "
+                "x['kind'] == 'timeline']"),
+            "[([], True), (['memory'], True)]");
 }
 
 // The form of h5bench's own samples: Open MPI's options, two benchmarks in one entry and in its order, a
@@ -80,7 +91,7 @@ TEST(Bench, AnyOtherConnectorIsAWay) {
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
   EXPECT_EQ(bench.value("[(x['way'], x['status'], x['settings']) for x in l if x['kind'] == 'result']"),
             "[('native', 'ok', {}), ('through', 'ok', {'HDF5_VOL_CONNECTOR': "
-            "'pass_through under_vol=0;under_info={}'})]");
+            "'pass_through under_vol=0;under_info={}', 'MPI threads': 'MPI_THREAD_MULTIPLE'})]");
 }
 
 // The engine's own ring for this tier was taken for the program's by the POSIX door, which then buffered
@@ -103,6 +114,11 @@ TEST(Bench, CountsWhatHomeIsAskedFor) {
   EXPECT_EQ(bench.value("l[0]['home']['file_system'], l[0]['home']['latency_ns']"), "('slowfs', 1000000)");
   EXPECT_EQ(bench.value("all(x['home']['written_bytes'] >= x['bytes'] for x in l if x['kind'] == 'result')"),
             "True");
+  // Making the file, opening and closing it are requests too.
+  EXPECT_EQ(bench.value("all(x['home']['opens'] > 0 and x['home']['closes'] > 0 and x['home']['lookups'] > 0 "
+                        "for x in l if x['kind'] == 'result')"),
+            "True");
+  EXPECT_THAT(ran.out, HasSubstr("home others"));
 }
 
 // What is planted, and whether anybody but the check at home could see it.

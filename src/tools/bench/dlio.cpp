@@ -23,6 +23,8 @@ struct Pass {
   double compute, deviation;  // seconds after each batch
 };
 
+constexpr std::uint64_t kDiceApart = 97;
+
 class Dlio : public Kernel {
  public:
   explicit Dlio(const Context& context)
@@ -122,9 +124,9 @@ class Dlio : public Kernel {
   }
 
   void pause(const char* time, const char* spread) { compute_about(job_.real(time), job_.real(spread)); }
-  void compute_about(double mean, double deviation) {
-    recorder_.compute(
-        std::max(0.0, deviation == 0 ? mean : std::normal_distribution<>(mean, deviation)(dice_)));
+  void compute_about(double mean, double deviation) { recorder_.compute(about(mean, deviation, dice_)); }
+  static double about(double mean, double deviation, std::mt19937_64& dice) {
+    return std::max(0.0, deviation == 0 ? mean : std::normal_distribution<>(mean, deviation)(dice));
   }
   void end_pass(const std::vector<Pass>& passes, std::size_t done) {
     recorder_.end_iteration(passes[done].name);
@@ -190,6 +192,7 @@ class Dlio : public Kernel {
     const auto bytes = training_.set().sample;
     const auto slots = std::min(kBatchesAhead * workers * job_.count("batch-size"),
                                 std::max<std::uint64_t>(1, job_.memory / 2 / bytes));
+    recorder_.remark("raw is how long the reader waited for samples that its workers had read");
     const auto prepare = [&] { return reader(tasks); };
     const bool keeps = kept_fit(passes);
     auto pool = recorder_.timed(
@@ -207,11 +210,13 @@ class Dlio : public Kernel {
       const std::vector<std::pair<const Pass*, std::uint64_t>>& tasks) const {
     auto training = std::make_shared<SampleFiles::Open>(trains() ? training_ : nothing_, true);
     auto evaluation = std::make_shared<SampleFiles::Open>(evaluates() ? evaluation_ : nothing_, true);
-    const auto pause = std::chrono::duration<double>(job_.real("preprocess-time"));
-    return [=, &tasks, this](std::uint64_t task, std::span<std::uint8_t> into) {
+    const auto mean = job_.real("preprocess-time");
+    const auto deviation = job_.real("preprocess-time-stdev");
+    return [=, this, &tasks, dice = dice_](std::uint64_t task, std::span<std::uint8_t> into) mutable {
       const auto& [pass, sample] = tasks[task];
       (pass->files == &training_ ? *training : *evaluation).read(sample, into);
-      std::this_thread::sleep_for(pause);
+      dice.discard(task % kDiceApart);  // workers have the same dice
+      std::this_thread::sleep_for(std::chrono::duration<double>(about(mean, deviation, dice)));
     };
   }
 

@@ -32,6 +32,10 @@ Hid Hdf5Files::access(bool alone) const {
     must(H5Pset_alignment(properties.get(), job_.count("ALIGN_THRESHOLD"), job_.count("ALIGN_LEN")), "align");
   if (job_.flag("SUBFILING") && !alone) {
 #ifdef H5_HAVE_SUBFILING_VFD
+    // Preparing and checking are done by one process of the same flavour.
+    must(H5Pset_mpi_params(properties.get(), job_.stage == Stage::kRun ? MPI_COMM_WORLD : MPI_COMM_SELF,
+                           MPI_INFO_NULL),
+         "choose ranks");
     must(H5Pset_fapl_subfiling(properties.get(), nullptr), "choose subfiling");
 #else
     throw std::runtime_error("SUBFILING: this HDF5 was built without it");

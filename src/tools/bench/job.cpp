@@ -21,6 +21,7 @@ Job Job::read(const std::string& path) {
   json.at("seed").get_to(job.seed);
   json.at("null").get_to(job.null);
   json.at("verify").get_to(job.verify);
+  json.at("many_threads").get_to(job.many_threads);
   json.at("plant").get_to(job.plant);
   json.at("memory").get_to(job.memory);
   json.at("progress").get_to(job.progress);

@@ -21,12 +21,13 @@ struct Job {
   std::string file;       // name in it
   std::uint64_t ranks = 1;
   std::uint64_t seed = 1;
-  bool null = false;         // nothing is transferred: what is left is the kernel's own cost
-  bool verify = true;        // of what is read
-  std::string plant{};       // for tests of the suite: what to do wrong
-  std::uint64_t memory = 0;  // bytes that one rank may keep for data made ahead or checked afterwards
-  std::string progress{};    // file for "done 0.5" and "closed 12.3"
-  std::string result{};      // file for the figures
+  bool null = false;          // nothing is transferred: what is left is the kernel's own cost
+  bool verify = true;         // of what is read
+  bool many_threads = false;  // MPI is to allow them
+  std::string plant{};        // for tests of the suite: what to do wrong
+  std::uint64_t memory = 0;   // bytes that one rank may keep for data made ahead or checked afterwards
+  std::string progress{};     // file for "done 0.5" and "closed 12.3"
+  std::string result{};       // file for the figures
   std::map<std::string, std::string> configuration{};
 
   // Throws std::runtime_error.

@@ -24,6 +24,7 @@ class Macsio : public Kernel {
         elements_(job_.count("part_size") / sizeof(double)) {}
 
   void run() override {
+    if (!shared_) recorder_.take_turns(group_of(world_.rank()));
     recorder_.begin();
     for (std::uint64_t dump = 0; dump < dumps_; ++dump) {
       shared_ ? dump_together(dump) : dump_by_turns(dump);
@@ -101,7 +102,7 @@ class Macsio : public Kernel {
     }
     for (std::uint64_t now = 0; now < turns; ++now) {
       if (now == turn) dump_alone(dump, turn == 0);
-      if (now + 1 < turns) recorder_.barrier(Phase::kOpen);
+      recorder_.barrier(Phase::kOpen);
     }
   }
 

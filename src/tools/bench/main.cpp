@@ -11,8 +11,9 @@ namespace {
 
 using namespace forebay::kernels;
 
-void run(const World& world, const char* path) {
-  const auto job = Job::read(path);
+void run(const World& world, const Job& job) {
+  if (job.many_threads && world.ranks() > 1 && !world.many_threads())
+    throw std::runtime_error("this MPI has no MPI_THREAD_MULTIPLE");
   Recorder recorder(job, world);
   Checker checker(job.seed);
   const Context context{.job = job, .world = world, .recorder = recorder, .checker = checker};
@@ -44,12 +45,21 @@ int main(int argc, char** argv) {
     return 0;
   }
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  const World world;
-  try {
-    run(world, argv[1]);
-  } catch (const std::exception& error) {
+  const auto complain = [](const std::exception& error) {
     std::fprintf(stderr, "forebay-kernels: %s\n", error.what());
-    world.abort();
+  };
+  try {
+    const auto job = Job::read(argv[1]);
+    const World world(job.many_threads);
+    try {
+      run(world, job);
+    } catch (const std::exception& error) {
+      complain(error);
+      world.abort();
+    }
+  } catch (const std::exception& error) {
+    complain(error);
+    return 1;
   }
   return 0;
 }

@@ -1,7 +1,9 @@
 #include "tools/bench/outcome.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -10,15 +12,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The most memory this process has had, in bytes.
-double peak_memory() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6)) * 1024;
-  }
-  return 0;
-}
-
 enum Figure : std::size_t {
   kObserved,
   kTotal,
@@ -26,7 +19,8 @@ enum Figure : std::size_t {
   kOperations,
   kVerified,
   kMemory,
-  kClosedAt,
+  kOwnMemory,
+  kTurnsWith,
   kFirstPhase
 };
 constexpr std::size_t kFigures = kFirstPhase + kPhaseNames.size();
@@ -38,8 +32,9 @@ std::vector<double> figures_of(const Recorder& recorder, const Checker& checker)
   figures[kBytes] = static_cast<double>(recorder.bytes());
   figures[kOperations] = static_cast<double>(recorder.operations());
   figures[kVerified] = static_cast<double>(checker.verified_bytes());
-  figures[kMemory] = peak_memory();
-  figures[kClosedAt] = recorder.closed_at();
+  figures[kMemory] = process_memory("VmHWM:");
+  figures[kOwnMemory] = recorder.own_memory();
+  figures[kTurnsWith] = recorder.turns_with();
   for (std::size_t i = 0; i < kPhaseNames.size(); ++i)
     figures[kFirstPhase + i] = recorder.seconds(static_cast<Phase>(i));
   return figures;
@@ -70,11 +65,31 @@ class Ranks {
   std::vector<double> all_;
 };
 
+// Where ranks transfer one after the other, those of a group are what one of them would take for all of it:
+// the longest of these sums. 0 where they do not.
+double time_of_turns(const Ranks& ranks) {
+  std::map<double, double> groups;
+  for (std::size_t i = 0; i < ranks.count(); ++i) {
+    const auto group = ranks.at(i, kTurnsWith);
+    if (group < 0) continue;
+    for (const auto phase : {Phase::kWrite, Phase::kRead})
+      groups[group] += ranks.at(i, kFirstPhase + static_cast<std::size_t>(phase));
+  }
+  double longest = 0;
+  for (const auto& [group, seconds] : groups) longest = std::max(longest, seconds);
+  return longest;
+}
+
 Json times_of(const Ranks& ranks) {
   const auto slowest = ranks.most(kObserved);
-  const auto of = [&](Phase phase) {
-    return ranks.at(slowest, kFirstPhase + static_cast<std::size_t>(phase));
-  };
+  std::array<double, kPhaseNames.size()> phases{};
+  for (std::size_t i = 0; i < phases.size(); ++i) phases[i] = ranks.at(slowest, kFirstPhase + i);
+  const auto of = [&](Phase phase) -> double& { return phases[static_cast<std::size_t>(phase)]; };
+  // While it waited for its turn to open the file, others transferred.
+  const auto others =
+      std::clamp(time_of_turns(ranks) - of(Phase::kWrite) - of(Phase::kRead), 0.0, of(Phase::kOpen));
+  of(Phase::kOpen) -= others;
+  of(Phase::kWrite) += others;
   const double observed = ranks.at(slowest, kObserved);
   return {{"total", ranks.at(ranks.most(kTotal), kTotal)},
           {"compute", of(Phase::kCompute)},
@@ -144,7 +159,9 @@ void write_outcome(const Job& job, const World& world, const Recorder& recorder,
                      {"operations", whole(kOperations)},
                      {"verified_bytes", whole(kVerified)},
                      {"peak_memory", whole(kMemory)},
-                     {"closed_at", ranks.at(ranks.most(kClosedAt), kClosedAt)},
+                     {"own_memory", whole(kOwnMemory)},
+                     {"remark", recorder.remark()},
+                     {"many_threads", world.many_threads()},
                      {"wrong", first_wrong == wrong.end() ? "" : *first_wrong},
                      {"times", times_of(ranks)},
                      {"spans", spans_of(spans)},

@@ -9,29 +9,24 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "tools/bench/job.hpp"
+#include "tools/bench/spans.hpp"
 #include "tools/bench/world.hpp"
 
 namespace forebay::kernels {
-
-enum class Phase : std::uint8_t { kCompute, kOpen, kCreate, kWrite, kRead, kFlush, kClose, kMetadata };
-inline constexpr std::array<const char*, 8> kPhaseNames = {"compute", "open",  "create", "write",
-                                                           "read",    "flush", "close",  "metadata"};
-
-struct Span {
-  Phase phase;
-  double begin;  // seconds since the round began
-  double end;
-};
 
 struct Iteration {
   std::string name;
   double seconds;
   std::uint64_t bytes;  // of this rank
 };
+
+// A line of /proc/self/status, in bytes: "VmHWM:", "RssAnon:".
+double process_memory(std::string_view name);
 
 class Recorder {
  public:
@@ -82,10 +77,18 @@ class Recorder {
   // What the program waited for its files.
   [[nodiscard]] double observed() const;
   [[nodiscard]] double total() const { return total_; }
-  [[nodiscard]] double closed_at() const { return closed_at_; }
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   [[nodiscard]] std::uint64_t operations() const { return operations_; }
-  [[nodiscard]] const std::vector<Span>& spans() const { return spans_; }
+  [[nodiscard]] const std::vector<Span>& spans() const { return spans_.all(); }
+  // Of memory that is this process's own, the most at the beginning and at the end.
+  [[nodiscard]] double own_memory() const { return own_memory_; }
+
+  // This rank and others of the group transfer one after the other: the time of one is not that of all.
+  void take_turns(std::uint64_t group) { turns_with_ = static_cast<double>(group); }
+  [[nodiscard]] double turns_with() const { return turns_with_; }  // negative: with nobody
+  // What a reader of the figures must know.
+  void remark(std::string text) { remark_ = std::move(text); }
+  [[nodiscard]] const std::string& remark() const { return remark_; }
   [[nodiscard]] const std::vector<Iteration>& iterations() const { return iterations_; }
 
  private:
@@ -120,6 +123,7 @@ class Recorder {
     return std::chrono::duration<double>(Clock::now() - begin_).count();
   }
   void add(Phase phase, double begin, double end);
+  void look_at_memory();
   void tell(const std::string& line) const;
 
   const Job& job_;
@@ -128,10 +132,12 @@ class Recorder {
   std::array<double, kPhaseNames.size()> sums_{};
   double untimed_ = 0;
   double total_ = 0;
-  double closed_at_ = 0;
   std::uint64_t bytes_ = 0;
   std::uint64_t operations_ = 0;
-  std::vector<Span> spans_;
+  Spans spans_;
+  double own_memory_ = 0;
+  double turns_with_ = -1;
+  std::string remark_;
   std::vector<Iteration> iterations_;
   double observed_before_ = 0;  // this iteration
   std::uint64_t bytes_before_ = 0;

@@ -18,9 +18,10 @@ std::string World::hdf5_version() {
 
 #ifdef H5_HAVE_PARALLEL
 
-World::World() {
+World::World(bool many_threads) {
   int provided = 0;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SINGLE, &provided);
+  MPI_Init_thread(nullptr, nullptr, many_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
+  many_threads_ = provided == MPI_THREAD_MULTIPLE;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
 }
@@ -80,7 +81,7 @@ std::string World::mpi_version() {
 
 #else
 
-World::World() = default;
+World::World(bool /*many_threads*/) {}
 World::~World() { H5close(); }
 void World::barrier() const {}
 std::vector<double> World::gather(const std::vector<double>& values) const { return values; }

@@ -11,7 +11,8 @@ namespace forebay::kernels {
 
 class World {
  public:
-  World();
+  // `many_threads`: MPI is begun at MPI_THREAD_MULTIPLE, which connectors with threads of their own need.
+  explicit World(bool many_threads);
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
@@ -19,6 +20,7 @@ class World {
   [[nodiscard]] std::uint64_t rank() const { return static_cast<std::uint64_t>(rank_); }
   [[nodiscard]] std::uint64_t ranks() const { return static_cast<std::uint64_t>(ranks_); }
   [[nodiscard]] bool first() const { return rank_ == 0; }
+  [[nodiscard]] bool many_threads() const { return many_threads_; }  // as MPI says
   void barrier() const;
   // Each rank's values, one rank after the other, on the first rank; nothing elsewhere. Texts hold no zero.
   [[nodiscard]] std::vector<double> gather(const std::vector<double>& values) const;
@@ -33,6 +35,7 @@ class World {
  private:
   int rank_ = 0;
   int ranks_ = 1;
+  bool many_threads_ = false;
 };
 
 }  // namespace forebay::kernels

@@ -167,10 +167,17 @@ void BenchHome::forget_requests() const {
 std::optional<HomeRequests> BenchHome::requests() const {
   if (!is_slowfs()) return std::nullopt;
   const auto json = slurp(path_ / ".slowfs/stats");
-  return HomeRequests{.reads = figure(json, "read", "requests"),
-                      .writes = figure(json, "write", "requests"),
+  const auto requests = [&](const char* kind) { return figure(json, kind, "requests"); };
+  return HomeRequests{.reads = requests("read"),
+                      .writes = requests("write"),
                       .read_bytes = figure(json, "read", "bytes"),
-                      .written_bytes = figure(json, "write", "bytes")};
+                      .written_bytes = figure(json, "write", "bytes"),
+                      .opens = requests("open"),
+                      .closes = requests("close"),
+                      .lookups = requests("lookup"),
+                      .queries = requests("query"),
+                      .changes = requests("change"),
+                      .fsyncs = requests("fsync")};
 }
 
 void BenchHome::forget_cached(const fs::path& below) const {

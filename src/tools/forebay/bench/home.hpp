@@ -22,6 +22,11 @@ struct HomeRequests {
   std::uint64_t writes = 0;
   std::uint64_t read_bytes = 0;
   std::uint64_t written_bytes = 0;
+  // What carries no data.
+  std::uint64_t opens = 0, closes = 0, lookups = 0, queries = 0, changes = 0, fsyncs = 0;
+
+  [[nodiscard]] std::uint64_t data() const { return reads + writes; }
+  [[nodiscard]] std::uint64_t others() const { return opens + closes + lookups + queries + changes + fsyncs; }
 };
 
 class BenchHome {

@@ -192,6 +192,13 @@ Status check_dlio(Texts& all, const Texts& given) {
   if (number(all, "read-threads") > 64) return fail(EINVAL, "read-threads: 64 are possible");
   all["COLLECTIVE_DATA"] = all["collective-data"];
   all["COLLECTIVE_METADATA"] = all["collective-meta"];
+  // Ranks read together, or their workers for themselves. Where both are asked for, as in h5bench's own
+  // files, there are workers.
+  const bool together = all["COLLECTIVE_DATA"] == "1" || all["COLLECTIVE_METADATA"] == "1";
+  const bool reads = all["train"] == "1" || all["evaluation"] == "1";
+  if (!given.contains("read-threads") && together) all["read-threads"] = "0";
+  if (reads && all["generate-data"] == "0" && number(all, "read-threads") != 0)
+    all["COLLECTIVE_DATA"] = all["COLLECTIVE_METADATA"] = "0";
   return {};
 }
 

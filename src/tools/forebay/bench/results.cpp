@@ -60,10 +60,13 @@ void write_figures(JsonWriter& json, const RoundResult& result) {
   for (const auto& [name, seconds] : result.times) json.member(name, seconds);
   json.end_object().key("rates").begin_object();
   json.member("raw", result.rate("raw")).member("observed", result.rate("observed")).end_object();
-  json.member("peak_memory", result.peak_memory);
+  json.member("peak_memory", result.peak_memory).member("own_memory", result.own_memory);
   if (result.home) {
     json.key("home").begin_object().member("reads", result.home->reads).member("writes", result.home->writes);
     json.member("read_bytes", result.home->read_bytes).member("written_bytes", result.home->written_bytes);
+    json.member("opens", result.home->opens).member("closes", result.home->closes);
+    json.member("lookups", result.home->lookups).member("queries", result.home->queries);
+    json.member("changes", result.home->changes).member("fsyncs", result.home->fsyncs);
     json.end_object();
   }
   if (result.buffer) {
@@ -163,7 +166,9 @@ void BenchResults::timeline(const Workload& workload, const Way& way, unsigned r
                             const RoundResult& result) {
   JsonWriter json;
   json.begin_object().member("kind", "timeline").member("workload", workload.name).member("way", way.name);
-  json.member("round", round).key("spans").begin_array();
+  json.member("round", round).member("closed", result.closed).key("tiers").begin_array();
+  for (const auto& name : result.tiers) json.value(name);
+  json.end_array().key("spans").begin_array();
   for (const auto& span : result.spans)
     json.begin_object()
         .member("rank", span.rank)
@@ -172,12 +177,12 @@ void BenchResults::timeline(const Workload& workload, const Way& way, unsigned r
         .member("end", span.end)
         .end_object();
   json.end_array().key("fill").begin_array();
-  for (const auto& sample : result.fill)
-    json.begin_object()
-        .member("at", sample.at)
-        .member("used", sample.used)
-        .member("unsaved", sample.unsaved)
-        .end_object();
+  for (const auto& sample : result.fill) {
+    json.begin_object().member("at", sample.at).member("used", sample.used);
+    json.member("unsaved", sample.unsaved).member("drained", sample.drained).key("tiers").begin_array();
+    for (const auto used : sample.tiers) json.value(used);
+    json.end_array().end_object();
+  }
   line(json.end_array().end_object().text());
 }
 

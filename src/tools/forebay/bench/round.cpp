@@ -128,6 +128,7 @@ class Rounds::Attempt {
     json.begin_object().member("stage", stage).member("kernel", workload_.kernel);
     json.member("directory", (home / folder_of(way_)).string()).member("file", workload_.file);
     json.member("ranks", workload_.launch.ranks).member("seed", rounds_.options_.seed);
+    json.member("many_threads", many_threads() && !direct);
     json.member("null", way_.kind == Way::Kind::kNull && !direct).member("verify", rounds_.options_.verify);
     json.member("plant", plants ? rounds_.options_.plant : "");
     json.member("memory", std::min<std::uint64_t>(memory, kMostAhead));
@@ -140,6 +141,13 @@ class Rounds::Attempt {
     std::ofstream out(scratch("job"));
     out << json.text() << "\n";
     return out.flush() ? Status{} : Status(fail(EIO, "cannot write to " + rounds_.scratch_));
+  }
+
+  // What has threads of its own calls MPI from them. Forebay does not.
+  [[nodiscard]] bool many_threads() const { return way_.kind == Way::Kind::kConnector || subfiling(); }
+  [[nodiscard]] bool subfiling() const {
+    const auto found = workload_.configuration.find("SUBFILING");
+    return found != workload_.configuration.end() && found->second == "1";
   }
 
   bool give_up(std::string status, std::string why) {
@@ -183,7 +191,7 @@ class Rounds::Attempt {
   }
 
   bool native_stage(const std::string& stage) {
-    const auto program = kernels_program("serial");
+    const auto program = kernels_program(subfiling() ? workload_.launch.flavour : "serial");
     if (!program) return give_up("failed", program.error().message);
     if (!carry_out(stage, {*program, scratch("job")}, plain_environment(), [] {})) return false;
     if (stage != "check") return true;
@@ -248,12 +256,18 @@ class Rounds::Attempt {
     std::error_code ignored;
     for (const auto* name : {"progress", "report", "control"}) fs::remove_all(scratch(name), ignored);
     const bool buffered = way_.kind == Way::Kind::kForebay;
-    RoundWatch watch(scratch("progress"), buffered ? control() : "", round_ == 1, progress);
+    RoundWatch watch({.progress_file = scratch("progress"),
+                      .control = buffered ? control() : "",
+                      .ranks = workload_.launch.ranks,
+                      .samples = round_ == 1,
+                      .progress = progress});
     if (!carry_out("run", words, variables, [&] { watch.look(); })) return false;
     if (!watch.wait_until_home()) return give_up("failed", "its bytes did not come home in time");
     result_.home = rounds_.home_.requests();
     if (!with_outcome("run", [&](const Json& outcome) { take(outcome); })) return false;
     result_.times["tail"] = watch.tail();
+    result_.closed = watch.closed();
+    result_.tiers = watch.tiers();
     result_.fill = watch.samples();
     if (buffered) read_report();
     return true;
@@ -263,6 +277,9 @@ class Rounds::Attempt {
     outcome.at("bytes").get_to(result_.bytes);
     outcome.at("operations").get_to(result_.operations);
     outcome.at("peak_memory").get_to(result_.peak_memory);
+    outcome.at("own_memory").get_to(result_.own_memory);
+    outcome.at("remark").get_to(result_.remark);
+    if (outcome.at("many_threads").get<bool>()) result_.settings["MPI threads"] = "MPI_THREAD_MULTIPLE";
     read_times(outcome, result_);
     judge(outcome, "read: ");
   }
@@ -276,7 +293,8 @@ class Rounds::Attempt {
                                    .missed = report.value("missed_bytes", std::uint64_t{0})};
     const auto& figures = *result_.buffer;
     if (figures.staged == 0 && figures.hit == 0 && figures.missed == 0)
-      result_.remark = "nothing went through the buffer" + (said_.empty() ? "" : ": " + last_line(said_));
+      result_.remark = "nothing went through the buffer" + (said_.empty() ? "" : ": " + last_line(said_)) +
+                       (result_.remark.empty() ? "" : "; " + result_.remark);
   }
 
   const Rounds& rounds_;

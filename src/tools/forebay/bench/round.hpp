@@ -31,6 +31,8 @@ struct FillSample {
   double at = 0;
   std::uint64_t used = 0;
   std::uint64_t unsaved = 0;
+  std::uint64_t drained = 0;           // bytes that were carried home until then
+  std::vector<std::uint64_t> tiers{};  // used of each
 };
 
 struct BufferFigures {
@@ -46,7 +48,8 @@ struct RoundResult {
   std::uint64_t bytes = 0;
   std::uint64_t operations = 0;
   std::uint64_t verified_bytes = 0;
-  std::uint64_t peak_memory = 0;
+  std::uint64_t peak_memory = 0;  // of each rank, together: pages that they share count for each
+  std::uint64_t own_memory = 0;   // pages that no other process has
   std::map<std::string, double> times{};
   std::optional<HomeRequests> home{};
   std::optional<BufferFigures> buffer{};
@@ -54,6 +57,8 @@ struct RoundResult {
   std::vector<RoundIteration> iterations{};
   std::vector<RoundSpan> spans{};
   std::vector<FillSample> fill{};
+  std::vector<std::string> tiers{};  // their names
+  double closed = 0;                 // the last close of all ranks, since the round began
 
   [[nodiscard]] bool ok() const { return status == "ok"; }
   [[nodiscard]] double time(const std::string& name) const;
