@@ -158,7 +158,8 @@ TEST(Bench, ShowsTheKernelsOwnCost) {
   const Bench bench(kTinyWrite, kTwoRanks);
   const auto ran = bench.run({"--null"});
   EXPECT_EQ(ran.code, 0) << ran.out << ran.err;
-  EXPECT_THAT(ran.out, HasSubstr("write, null: the kernel's own part of what native measures is "));
+  EXPECT_THAT(ran.out,
+              HasSubstr("write, null: the kernel's own part of what the program waited in native is "));
   EXPECT_EQ(bench.value("r('write', 'null')[0]['operations'] == r('write', 'native')[0]['operations']"),
             "True");
 }

@@ -48,7 +48,7 @@ class E3sm : public Kernel {
     for (std::uint64_t record = 0; record < records_; ++record) {
       for (std::uint64_t v = 0; v < variables_; ++v) {
         auto data = recorder_.untimed([&] { return make_data(v, record, mine); });
-        const auto space = select(v, record, mine);
+        const auto space = recorder_.timed(Phase::kMetadata, [&] { return select(v, record, mine); });
         recorder_.transfer(Phase::kWrite, data.size() * 8, [&] {
           write_selected<std::uint64_t>(datasets[v].get(), space.get(), transfer.get(), data);
         });

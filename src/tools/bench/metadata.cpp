@@ -139,12 +139,15 @@ class Metadata : public Kernel {
       for (std::uint64_t array = 0; array < arrays_; ++array) {
         auto found =
             recorder_.timed(Phase::kMetadata, [&] { return dataset(file, may_create, step, array); });
-        Hid space(H5Dget_space(found.get()), H5Sclose, "look at a dataset");
-        auto start = leading(step, array);
-        std::vector<hsize_t> count(start.size(), 1);
-        start.insert(start.end(), {first_row(rank), first_column(rank)});
-        count.insert(count.end(), {tile_rows_, tile_columns_});
-        select_box(space.get(), start, count);
+        const auto space = recorder_.timed(Phase::kMetadata, [&] {
+          Hid all(H5Dget_space(found.get()), H5Sclose, "look at a dataset");
+          auto start = leading(step, array);
+          std::vector<hsize_t> count(start.size(), 1);
+          start.insert(start.end(), {first_row(rank), first_column(rank)});
+          count.insert(count.end(), {tile_rows_, tile_columns_});
+          select_box(all.get(), start, count);
+          return all;
+        });
         visit(found.get(), space.get(), step, array);
         recorder_.timed(Phase::kMetadata, [&] { found.close("close a dataset"); });
       }

@@ -1,10 +1,10 @@
 #include "tools/forebay/bench/table.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/bytes.hpp"
 #include "base/format.hpp"
+#include "tools/forebay/report/figures.hpp"
 #include "tools/forebay/text_table.hpp"
 
 namespace forebay {
@@ -102,12 +102,11 @@ std::vector<std::string> remarks(const WorkloadRounds& one) {
     if (&way == &one.ways.front() || way.rounds.empty()) continue;
     const double times = ratio(way, one.ways.front());
     if (way.way.kind == Way::Kind::kNull) {
-      // The calls without what they do, and what lies between the brackets.
-      const double own = time_of(way, "raw").median + time_of(one.ways.front(), "own").median;
-      const double share = own / time_of(one.ways.front(), "observed").median;
-      if (std::isfinite(share))
-        lines.push_back(format_text("{}the kernel's own part of what {} measures is {:.2f} %", about,
-                                    one.ways.front().way.name, share * 100));
+      const auto share = report::own_share(time_of(way, "raw").median, time_of(way, "own").median,
+                                           time_of(one.ways.front(), "observed").median);
+      if (share)
+        lines.push_back(format_text("{}the kernel's own part of what the program waited in {} is {:.2f} %",
+                                    about, one.ways.front().way.name, *share * 100));
     } else if (times != 0 && times < kSlower && !meet(way, one.ways.front())) {
       lines.push_back(format_text("{}SLOWER than {}: its files take {:.2f} times as long", about,
                                   one.ways.front().way.name, 1 / times));
@@ -160,7 +159,7 @@ std::string bench_table(const std::vector<WorkloadRounds>& all, bool verified) {
   const bool right = std::ranges::none_of(all, [](const auto& one) {
     return std::ranges::any_of(one.ways, [](const auto& way) { return first_failure(way) != nullptr; });
   });
-  if (!verified) {
+  if (!verified || (right && verified_bytes(all) == 0)) {
     text += "Nothing was verified.\n";
   } else if (right) {
     text += format_text("Verified: {} read and left at home, every element as it was written.\n",

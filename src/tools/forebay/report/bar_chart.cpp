@@ -13,7 +13,7 @@ namespace forebay::report {
 namespace {
 
 // Phases and spans of a timeline in the order in which they happen, and their styles.
-constexpr std::array<std::pair<std::string_view, const char*>, 12> kPhases{{{"compute", "p-compute"},
+constexpr std::array<std::pair<std::string_view, const char*>, 13> kPhases{{{"compute", "p-compute"},
                                                                             {"create, open", "p-open"},
                                                                             {"create", "p-open"},
                                                                             {"open", "p-open"},
@@ -24,6 +24,7 @@ constexpr std::array<std::pair<std::string_view, const char*>, 12> kPhases{{{"co
                                                                             {"flush", "p-flush"},
                                                                             {"close", "p-close"},
                                                                             {"tail", "p-tail"},
+                                                                            {"draining", "p-drain"},
                                                                             {"other", "p-other"}}};
 
 std::string spread_text(const Spread& spread, std::string (*text)(double)) {

@@ -131,6 +131,34 @@ TEST(Timeline, AMillionSpansAreFewRectangles) {
   EXPECT_THAT(chart, HasSubstr("100 ranks, 200 s from begin to end"));
 }
 
+TEST(Timeline, TiersAreStackedAndNamed) {
+  Timeline timeline{.way = "forebay", .round = 1, .spans = {{0, "write", 0, 2}}, .tiers = {"memory", "<x>"}};
+  timeline.fill = {{.at = 0, .used = 60, .unsaved = 10, .tiers = {40, 20}},
+                   {.at = 2, .used = 100, .unsaved = 0, .tiers = {50, 50}}};
+  const auto chart = timeline_chart({timeline}, kPalette);
+  EXPECT_THAT(chart, HasSubstr(R"(<span class="legend-tier t0">memory</span>)"));
+  EXPECT_THAT(chart, HasSubstr(R"(<span class="legend-tier t1">&lt;x&gt;</span>)"));
+  // The second one lies upon the first: 40 of 100 and 60 of 100, on 70 pixels from above.
+  EXPECT_THAT(chart, HasSubstr(R"(<polygon class="tier t1" points="0,70 0,28 1000,0 1000,70"/>)"));
+  EXPECT_THAT(chart, HasSubstr(R"(<polygon class="tier t0" points="0,70 0,42 1000,35 1000,70"/>)"));
+  EXPECT_LT(chart.find("tier t1\" points"), chart.find("tier t0\" points")) << "the lower one is above it";
+}
+
+TEST(Timeline, DrainingIsWhereBytesAreCarriedHome) {
+  const auto spans = drain_spans({{.at = 1, .unsaved = 5, .drained = 0.0},
+                                  {.at = 2, .unsaved = 9, .drained = 1.0},
+                                  {.at = 3, .unsaved = 9, .drained = 2.0},
+                                  {.at = 4, .unsaved = 1, .drained = 2.0},
+                                  {.at = 5, .unsaved = 1, .drained = 3.0}});
+  ASSERT_EQ(spans.size(), 2u);
+  EXPECT_EQ(spans[0].begin, 1) << "though more is staged than drained";
+  EXPECT_EQ(spans[0].end, 3);
+  EXPECT_EQ(spans[1].begin, 4);
+  const auto old = drain_spans({{.at = 1, .unsaved = 5}, {.at = 2, .unsaved = 9}, {.at = 3, .unsaved = 2}});
+  ASSERT_EQ(old.size(), 1u);
+  EXPECT_EQ(old[0].begin, 2);
+}
+
 TEST(Timeline, Extremes) {
   EXPECT_THAT(timeline_chart({}, kPalette), IsEmpty());
   EXPECT_THAT(timeline_chart({{"a", 1, {}, {}}}, kPalette), IsEmpty());

@@ -40,7 +40,8 @@ Number whole_of(const Round& round) {
 }
 Number checked_of(const Round& round) {
   if (!round.verified_bytes || !round.bytes) return {};
-  return *round.bytes > 0 ? std::min(*round.verified_bytes / *round.bytes, 1.0) : 1.0;
+  if (*round.bytes > 0) return std::min(*round.verified_bytes / *round.bytes, 1.0);
+  return *round.verified_bytes > 0 ? 1.0 : 0.0;
 }
 
 // Iterations are matched by their place: names may repeat.
@@ -107,6 +108,8 @@ WayFigures figures_of_way(const Workload& workload, const std::string& way) {
   figures.bytes = figure_of(good, &Round::bytes);
   figures.operations = figure_of(good, &Round::operations);
   figures.peak_memory = figure_of(good, &Round::peak_memory);
+  figures.own_memory = figure_of(good, &Round::own_memory);
+  figures.home_others = figure_of(good, &Round::home_others);
   figures.home_reads = figure_of(good, &Round::home_reads);
   figures.home_writes = figure_of(good, &Round::home_writes);
   figures.home_read_bytes = figure_of(good, &Round::home_read_bytes);
@@ -153,6 +156,10 @@ const WayFigures* baseline_of(std::span<const WayFigures> ways) {
   if (ways.empty()) return nullptr;
   const auto native = std::ranges::find(ways, "native", &WayFigures::way);
   return native == ways.end() ? ways.data() : &*native;
+}
+
+Number own_share(double raw, double own, double waited) {
+  return waited > 0 ? Number((raw + own) / waited) : Number();
 }
 
 std::vector<Phase> phases_of(const WayFigures& figures) {

@@ -43,13 +43,15 @@ struct WayFigures {
   std::vector<std::string> remarks;  // each once
 
   Figure observed_rate, raw_rate;  // bytes a second
-  Figure bytes, operations, peak_memory;
-  Figure home_reads, home_writes, home_read_bytes, home_written_bytes;
+  Figure bytes, operations, peak_memory, own_memory;
+  Figure home_others, home_reads, home_writes, home_read_bytes, home_written_bytes;
   Figure staged_bytes, hit_rate;
   // By the names of the results file, and "whole": the total and the drain tail after it, until every byte is
   // home.
   std::map<std::string, Spread, std::less<>> times;
-  Number checked;  // the smallest share of a round's bytes that was compared, at most 1
+  // The smallest share of a round's bytes that was compared, at most 1. Of a round that moved none, whether
+  // anything was.
+  Number checked;
   std::vector<IterationFigures> iterations;
   Pairs settings;
 
@@ -65,6 +67,10 @@ std::vector<WayFigures> figures_of(const Workload& workload);
 
 // The way that others are compared with: "native", or else the first. Null if there is none.
 const WayFigures* baseline_of(std::span<const WayFigures> ways);
+
+// The kernel's own part of what the program waited for its files: what its calls take when nothing is
+// transferred (`raw`), and what lies between them (`own`), both of the null way. None if nothing was waited.
+Number own_share(double raw, double own, double waited);
 
 // One part of the time from begin to end.
 struct Phase {

@@ -83,6 +83,10 @@ rect[class^=w],use{fill:var(--c)}
 .band{fill:var(--c);opacity:.15}
 .used{fill:var(--used)}.unsaved{fill:var(--w1)}
 .p-compute{fill:var(--compute)}.p-open{fill:var(--open)}.p-transfer{fill:var(--transfer)}.p-metadata{fill:var(--metadata)}
+.p-drain{fill:var(--tail)}
+.t0{--c:var(--used)}.t1{--c:var(--open)}.t2{--c:var(--close)}.t3{--c:var(--flush)}polygon.tier{fill:var(--c)}
+.unsaved-line{fill:none;stroke:var(--w1);stroke-width:2;vector-effect:non-scaling-stroke}
+.legend-tier{border-bottom:3px solid var(--c)}
 .p-flush{fill:var(--flush)}.p-close{fill:var(--close)}.p-tail{fill:url(#hatch)}.p-other{fill:none;stroke:var(--soft);stroke-dasharray:2 2}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-nums;width:100%}

@@ -61,6 +61,26 @@ TEST(Page, WrongBytesStandAtTheTopAndHaveNoFigure) {
   EXPECT_THAT(page, Not(HasSubstr(R"(class="w1" width=)"))) << "no bar is drawn of it";
 }
 
+// The banner says that no figure of these is shown.
+TEST(Page, NoTimelineOfAWayWithWrongBytesIsDrawn) {
+  auto workload = workload_of("w");
+  for (const auto* way : {"native", "forebay"})
+    workload.timelines.push_back({.way = way, .round = 1, .spans = {{0, "write", 0, 1}}});
+  EXPECT_THAT(page_of(run_with({workload})), HasSubstr("forebay: 1 ranks"));
+  workload.results[1].outcome = Outcome::WrongBytes;
+  const auto page = page_of(run_with({workload}));
+  EXPECT_THAT(page, HasSubstr("native: 1 ranks"));
+  EXPECT_THAT(page, Not(HasSubstr("forebay: 1 ranks")));
+}
+
+// It began where the last span ended, and spans ended early.
+TEST(Page, TheDrainTailBeginsAtTheLastClose) {
+  auto workload = workload_of("w");
+  workload.timelines = {{.way = "forebay", .round = 1, .spans = {{0, "write", 0, 1}}, .closed = 3}};
+  workload.results[1].times["tail"] = 2;
+  EXPECT_THAT(page_of(run_with({workload})), HasSubstr("rank 0: tail from 3.00 s to 5.00 s"));
+}
+
 TEST(Page, ARunThatDidNotEndIsMarked) {
   auto run = run_with({workload_of("w")});
   run.completeness = Completeness::Interrupted;

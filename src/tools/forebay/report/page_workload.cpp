@@ -94,11 +94,13 @@ std::string figure_table(const std::vector<WayFigures>& ways, const Palette& pal
       seconds_text);
   table.add("read requests at home", &WayFigures::home_reads, count_text);
   table.add("write requests at home", &WayFigures::home_writes, count_text);
+  table.add("other requests at home (open, lookup ...)", &WayFigures::home_others, count_text);
   table.add("read from home", &WayFigures::home_read_bytes, bytes_text);
   table.add("written home", &WayFigures::home_written_bytes, bytes_text);
   table.add("staged", &WayFigures::staged_bytes, bytes_text);
   table.add("hit rate", &WayFigures::hit_rate, percent_text);
-  table.add("peak memory", &WayFigures::peak_memory, bytes_text);
+  table.add("memory of the ranks' own", &WayFigures::own_memory, bytes_text);
+  table.add("peak memory, shared pages counted by each rank", &WayFigures::peak_memory, bytes_text);
   return table.markup(palette);
 }
 
@@ -118,9 +120,15 @@ std::string about(const Workload& workload) {
   return format_text(R"(<p class="about">{}</p>)", out);
 }
 
-// The drain tail is nothing that a rank does: it begins where the last of them ends.
-std::vector<Timeline> with_tails(const Workload& workload) {
+// Of ways that can be trusted. The drain tail is nothing that a rank does: it begins at the last close, or,
+// where the file does not say when that was, where the last rank ends.
+std::vector<Timeline> shown_timelines(const Judged& judged) {
+  const auto& workload = *judged.workload;
   auto timelines = workload.timelines;
+  std::erase_if(timelines, [&](const Timeline& timeline) {
+    const auto way = std::ranges::find(judged.ways, timeline.way, &WayFigures::way);
+    return way != judged.ways.end() && !way->trusted();
+  });
   for (auto& timeline : timelines) {
     if (timeline.spans.empty() || std::ranges::contains(timeline.spans, "tail", &Span::what)) continue;
     const auto round = std::ranges::find_if(workload.results, [&](const Round& each) {
@@ -134,7 +142,8 @@ std::vector<Timeline> with_tails(const Workload& workload) {
       end = std::max(end, span.end);
       ranks.insert(span.rank);
     }
-    for (const int rank : ranks) timeline.spans.push_back({rank, "tail", end, end + *tail});
+    const auto begin = timeline.closed.value_or(0) > 0 ? *timeline.closed : end;
+    for (const int rank : ranks) timeline.spans.push_back({rank, "tail", begin, begin + *tail});
   }
   return timelines;
 }
@@ -159,7 +168,7 @@ std::string body(const Judged& judged, const Palette& palette) {
                    palette, rate_text) +
          bar_chart("Total until every byte is home (shorter is better)", bars_of(judged.ways, total), palette,
                    seconds_text) +
-         phase_chart(phases, palette) + timeline_chart(with_tails(workload), palette) +
+         phase_chart(phases, palette) + timeline_chart(shown_timelines(judged), palette) +
          iteration_chart(judged.ways, palette) + figure_table(judged.ways, palette) + "</div>";
   out += folded("Configuration", pairs_list(workload.configuration));
   for (const auto& way : judged.ways) out += folded("Settings of " + way.way, pairs_list(way.settings));

@@ -162,11 +162,15 @@ Round round_of(const Json& line, Outcome outcome) {
   round.raw_rate = number(part(line, "rates"), "raw");
   round.observed_rate = number(part(line, "rates"), "observed");
   round.peak_memory = number(line, "peak_memory");
+  round.own_memory = number(line, "own_memory");
   const auto& home = part(line, "home");
   round.home_reads = number(home, "reads");
   round.home_writes = number(home, "writes");
   round.home_read_bytes = number(home, "read_bytes");
   round.home_written_bytes = number(home, "written_bytes");
+  for (const auto* kind : {"opens", "closes", "lookups", "queries", "changes", "fsyncs"}) {
+    if (const auto count = number(home, kind)) round.home_others = round.home_others.value_or(0) + *count;
+  }
   const auto& buffer = part(line, "buffer");
   round.staged_bytes = number(buffer, "staged_bytes");
   round.hit_bytes = number(buffer, "hit_bytes");
@@ -179,7 +183,15 @@ Round round_of(const Json& line, Outcome outcome) {
 }
 
 Timeline timeline_of(const Json& line) {
-  Timeline timeline{text(line, "way"), whole(line, "round"), {}, {}};
+  Timeline timeline{.way = text(line, "way"),
+                    .round = whole(line, "round"),
+                    .spans = {},
+                    .fill = {},
+                    .closed = number(line, "closed"),
+                    .tiers = {}};
+  if (const auto& tiers = part(line, "tiers"); tiers.is_array()) {
+    for (const auto& name : tiers) timeline.tiers.push_back(text_of(name));
+  }
   for (const auto* each : objects(part(line, "spans"))) {
     const auto begin = number(*each, "begin");
     const auto end = number(*each, "end");
@@ -189,7 +201,14 @@ Timeline timeline_of(const Json& line) {
   for (const auto* each : objects(part(line, "fill"))) {
     const auto at = number(*each, "at");
     if (!at) continue;
-    timeline.fill.push_back({*at, number(*each, "used").value_or(0), number(*each, "unsaved").value_or(0)});
+    timeline.fill.push_back({.at = *at,
+                             .used = number(*each, "used").value_or(0),
+                             .unsaved = number(*each, "unsaved").value_or(0),
+                             .drained = number(*each, "drained"),
+                             .tiers = {}});
+    if (const auto& tiers = part(*each, "tiers"); tiers.is_array()) {
+      for (const auto& used : tiers) timeline.fill.back().tiers.push_back(number_of(used).value_or(0));
+    }
   }
   std::ranges::stable_sort(timeline.fill, {}, &Fill::at);
   return timeline;

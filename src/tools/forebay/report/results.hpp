@@ -41,8 +41,9 @@ struct Round {
   std::map<std::string, double, std::less<>> times;  // seconds by name
   Number raw_rate;                                   // bytes a second
   Number observed_rate;
-  Number peak_memory;
+  Number peak_memory, own_memory;
   Number home_reads, home_writes, home_read_bytes, home_written_bytes;
+  Number home_others;  // requests that carry no data
   Number staged_bytes, hit_bytes, miss_bytes, hit_rate;
   Number verified_bytes;
   Pairs settings;
@@ -61,12 +62,16 @@ struct Fill {
   double at = 0;
   double used = 0;
   double unsaved = 0;
+  Number drained{};             // bytes carried home until then
+  std::vector<double> tiers{};  // used of each
 };
 struct Timeline {
-  std::string way;
+  std::string way{};
   int round = 0;
-  std::vector<Span> spans;
-  std::vector<Fill> fill;  // in order of time
+  std::vector<Span> spans{};
+  std::vector<Fill> fill{};          // in order of time
+  Number closed{};                   // the last close of all ranks
+  std::vector<std::string> tiers{};  // their names
 };
 
 struct Workload {

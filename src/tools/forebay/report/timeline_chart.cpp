@@ -16,6 +16,7 @@ constexpr double kLane = 16;    // pixels from one rank to the next
 constexpr double kFill = 70;    // pixels of the buffer's fill
 constexpr double kWide = 1000;  // of what is stretched to the plot's width
 constexpr std::size_t kMostPoints = 500;
+constexpr const char* kDraining = "draining";
 
 std::map<int, std::vector<Span>> by_rank(const std::vector<Span>& spans) {
   std::map<int, std::vector<Span>> ranks;
@@ -42,35 +43,48 @@ std::string grid(const Axis& time, double height, const Unit* unit) {
   return out;
 }
 
-std::string lanes(const std::map<int, std::vector<Span>>& ranks, const Axis& time, double& height) {
+// What one line of the drawing shows; `who` stands before it and in its titles.
+std::string lane(const std::string& label, const std::string& who, std::vector<Span> spans, const Axis& time,
+                 double y) {
+  auto out = format_text(R"(<text class="tick" text-anchor="end" x="-8" y="{}">{}</text>)",
+                         coordinate(y + 11), label);
+  for (const auto& span : visible_spans(std::move(spans), time.high() / 1500)) {
+    out += format_text(
+        R"(<rect class="{}" x="{}" width="{}" y="{}" height="{}"><title>{}: {} from {} to {}</title></rect>)",
+        phase_class(span.what), percent(time.place(span.begin)),
+        percent(time.place(span.end) - time.place(span.begin)), coordinate(y + 1), coordinate(kLane - 3), who,
+        escape(span.what), seconds_text(span.begin), seconds_text(span.end));
+  }
+  return out;
+}
+
+std::string lanes(const std::map<int, std::vector<Span>>& ranks, const std::vector<Span>& drains,
+                  const Axis& time, double& height) {
   std::string out;
   double y = 0;
   for (const auto& [rank, spans] : ranks) {
     if (y >= kLane * kMostRanks) break;
-    out += format_text(R"(<text class="tick" text-anchor="end" x="-8" y="{}">{}</text>)", coordinate(y + 11),
-                       rank);
-    for (const auto& span : visible_spans(spans, time.high() / 1500)) {
-      out += format_text(
-          R"(<rect class="{}" x="{}" width="{}" y="{}" height="{}"><title>rank {}: {} from {} to {}</title></rect>)",
-          phase_class(span.what), percent(time.place(span.begin)),
-          percent(time.place(span.end) - time.place(span.begin)), coordinate(y + 1), coordinate(kLane - 3),
-          rank, escape(span.what), seconds_text(span.begin), seconds_text(span.end));
-    }
+    out += lane(std::to_string(rank), format_text("rank {}", rank), spans, time, y);
+    y += kLane;
+  }
+  if (!drains.empty()) {
+    out += lane("home", "in the background", drains, time, y);
     y += kLane;
   }
   height = y;
   return out;
 }
 
-// The area under one of the two amounts.
-std::string area(const std::vector<Fill>& fill, double Fill::* amount, const Axis& time, const Axis& up,
-                 const char* name) {
+// The area under an amount: amount(fill).
+template <class Amount>
+std::string area(const std::vector<Fill>& fill, Amount&& amount, const Axis& time, const Axis& up,
+                 const std::string& name) {
   std::string points;
   const auto every = (fill.size() + kMostPoints - 1) / kMostPoints;
   for (std::size_t i = 0; i < fill.size(); i += every) {
     // The largest of those that are drawn as one.
     double most = 0;
-    for (auto j = i; j < std::min(i + every, fill.size()); ++j) most = std::max(most, fill[j].*amount);
+    for (auto j = i; j < std::min(i + every, fill.size()); ++j) most = std::max(most, amount(fill[j]));
     points += format_text("{},{} ", coordinate(kWide * time.place(fill[i].at)),
                           coordinate(kFill * (1 - up.place(most))));
   }
@@ -79,7 +93,15 @@ std::string area(const std::vector<Fill>& fill, double Fill::* amount, const Axi
                      coordinate(kWide * time.place(fill.back().at)), coordinate(kFill));
 }
 
-std::string fill_chart(const std::vector<Fill>& fill, const Axis& time) {
+// Of the tiers up to number `last`, as they are stacked.
+double stacked(const Fill& fill, std::size_t last) {
+  double sum = 0;
+  for (std::size_t i = 0; i <= last && i < fill.tiers.size(); ++i) sum += fill.tiers[i];
+  return sum;
+}
+
+std::string fill_chart(const Timeline& timeline, const Axis& time) {
+  const auto& fill = timeline.fill;
   double most = 0;
   double unsaved = 0;
   for (const auto& each : fill) {
@@ -98,12 +120,27 @@ std::string fill_chart(const std::vector<Fill>& fill, const Axis& time) {
   }
   out += format_text(R"(<svg width="100%" height="{0}" viewBox="0 0 {1} {0}" preserveAspectRatio="none">)",
                      coordinate(kFill), coordinate(kWide));
-  out +=
-      area(fill, &Fill::used, time, up, "used") + area(fill, &Fill::unsaved, time, up, "unsaved") + "</svg>";
+  // The first tier is at the bottom, so it is drawn last.
+  std::string legend;
+  const auto& names = timeline.tiers;
+  for (auto i = names.size(); names.size() > 1 && i-- > 0;) {
+    const auto shade = format_text("tier t{}", i % 4);
+    out += area(fill, [&](const Fill& one) { return stacked(one, i); }, time, up, shade);
+    legend = format_text(R"(<span class="legend-{}">{}</span>, )", shade, escape(names[i])) + legend;
+  }
+  if (legend.empty()) {
+    out += area(fill, [](const Fill& one) { return one.used; }, time, up, "used");
+    legend = format_text(R"(<span class="legend-used">{}</span>, )",
+                         names.empty() ? "used" : "used of tier " + escape(names.front()));
+  }
+  out += area(
+             fill, [](const Fill& one) { return one.unsaved; }, time, up,
+             names.size() > 1 ? "unsaved-line" : "unsaved") +
+         "</svg>";
   return format_text(
-      R"(<div class="y-name">Fill of the buffer, {}: <span class="legend-used">used</span>, <span class="legend-unsaved">not yet home</span></div>)"
+      R"(<div class="y-name">Fill of the buffer, {}: {}<span class="legend-unsaved">not yet home</span></div>)"
       R"(<div class="plot fill"><svg width="100%" height="{}" role="img" aria-label="Fill of the buffer: at most {} used, {} of it not yet home">{}</svg></div>)",
-      unit.name, coordinate(kFill), bytes_text(most), bytes_text(unsaved), out);
+      unit.name, legend, coordinate(kFill), bytes_text(most), bytes_text(unsaved), out);
 }
 
 // Which kinds of spans there are, in the order of a run.
@@ -116,10 +153,31 @@ std::vector<std::string> kinds_of(const std::vector<const Timeline*>& timelines)
       if (!std::ranges::contains(kinds, name)) kinds.emplace_back(name);
     }
   }
+  const bool drains =
+      std::ranges::any_of(timelines, [](const auto* one) { return !drain_spans(one->fill).empty(); });
+  if (drains) kinds.emplace_back(kDraining);
   return kinds;
 }
 
 }  // namespace
+
+std::vector<Span> drain_spans(const std::vector<Fill>& fill) {
+  std::vector<Span> spans;
+  for (std::size_t i = 1; i < fill.size(); ++i) {
+    const auto& before = fill[i - 1];
+    const auto& now = fill[i];
+    // Files of before only show it where nothing is staged at the same time.
+    const bool drains =
+        before.drained && now.drained ? *now.drained > *before.drained : now.unsaved < before.unsaved;
+    if (!drains) continue;
+    if (!spans.empty() && spans.back().end == before.at) {
+      spans.back().end = now.at;
+    } else {
+      spans.push_back({0, kDraining, before.at, now.at});
+    }
+  }
+  return spans;
+}
 
 std::vector<Span> visible_spans(std::vector<Span> spans, double finest) {
   std::ranges::stable_sort(spans, {}, &Span::begin);
@@ -154,7 +212,7 @@ std::string timeline_chart(const std::vector<Timeline>& timelines, const Palette
   for (const auto* timeline : shown) {
     const auto ranks = by_rank(timeline->spans);
     double height = 0;
-    const auto drawing = lanes(ranks, time, height);
+    const auto drawing = lanes(ranks, drain_spans(timeline->fill), time, height);
     std::string remark =
         ranks.size() > kMostRanks ? format_text(", the first {} of {} ranks", kMostRanks, ranks.size()) : "";
     out += format_text(R"(<div class="y-name">{} round {}{}: what each rank does</div>)",
@@ -163,7 +221,7 @@ std::string timeline_chart(const std::vector<Timeline>& timelines, const Palette
         R"(<div class="plot ranks"><svg width="100%" height="{}" role="img" aria-label="{}: {} ranks, {} from begin to end">{}{}</svg></div>)",
         coordinate(height), escape(timeline->way), ranks.size(), seconds_text(end_of(*timeline)),
         grid(time, height, &unit), drawing);
-    if (!timeline->fill.empty()) out += fill_chart(timeline->fill, time);
+    if (!timeline->fill.empty()) out += fill_chart(*timeline, time);
   }
   return out + format_text(R"(<div class="x-name">{} since the round began</div></figure>)", unit.name);
 }

@@ -1,4 +1,4 @@
-// One run from begin to end: what each rank does, and below it how full the buffer is.
+// One run from begin to end: what each rank does, when bytes are carried home, and how full the tiers are.
 #pragma once
 
 #include <string>
@@ -15,5 +15,8 @@ std::string timeline_chart(const std::vector<Timeline>& timelines, const Palette
 // Spans of one rank, in order of time, for a drawing that shows nothing shorter than `finest` seconds:
 // neighbours of the same kind are one, those too short to be seen belong to the one before them.
 std::vector<Span> visible_spans(std::vector<Span> spans, double finest);
+
+// When bytes were carried home, in spans, as far as the samples of the fill tell.
+std::vector<Span> drain_spans(const std::vector<Fill>& fill);
 
 }  // namespace forebay::report

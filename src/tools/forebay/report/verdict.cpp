@@ -147,11 +147,10 @@ Verdict own_cost(const WayFigures& way, const WayFigures* baseline) {
     const auto time = figures.time(name);
     return time ? time->median : 0.0;
   };
-  const auto own = seconds(way, "raw") + seconds(way, "own");
-  const auto measured = baseline == nullptr ? 0.0 : seconds(*baseline, "raw");
-  if (measured > 0) {
-    verdict.lead = format_text("the kernel's own part of what {} measures of transfers is {}", baseline->way,
-                               percent_text(own / measured));
+  const auto waited = baseline == nullptr || !baseline->trusted() ? 0.0 : seconds(*baseline, "observed");
+  if (const auto share = own_share(seconds(way, "raw"), seconds(way, "own"), waited)) {
+    verdict.lead = format_text("the kernel's own part of what the program waited in {} is {}", baseline->way,
+                               percent_text(*share));
   }
   verdict.brief = brief_of(verdict.judgement, 1);
   return verdict;

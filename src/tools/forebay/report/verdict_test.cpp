@@ -101,6 +101,15 @@ TEST(Verdict, WhatWasNotCheckedIsNotSaidToBe) {
   EXPECT_THAT(second_of(workload).words(), HasSubstr("; not known to be checked"));
 }
 
+// That which moves no bytes was said to have been checked, whatever was.
+TEST(Verdict, WithoutBytesNothingWasCheckedUnlessItWas) {
+  auto workload = workload_of("w");
+  for (auto& round : workload.results) round.bytes = round.verified_bytes = 0;
+  EXPECT_THAT(second_of(workload).words(), HasSubstr("; no byte was checked"));
+  for (auto& round : workload.results) round.verified_bytes = 7;
+  EXPECT_THAT(second_of(workload).words(), HasSubstr("; every byte was checked"));
+}
+
 // A metadata workload moves no bytes.
 TEST(Verdict, WithoutBytesTheTimesAreCompared) {
   auto workload = workload_of("w");
@@ -131,12 +140,13 @@ TEST(Verdict, TheNullWayShowsTheKernelsOwnCost) {
   auto workload = workload_of("w", 1);
   workload.ways = {"native", "null"};
   workload.results[1].way = "null";
-  workload.results[0].times["raw"] = 5;
+  workload.results[0].times["observed"] = 5;
+  workload.results[0].times["raw"] = 3;
   workload.results[1].times["raw"] = 0.05;
   workload.results[1].times["own"] = 0.025;
   const auto verdict = second_of(workload);
   EXPECT_EQ(verdict.judgement, Judgement::OwnCost);
-  EXPECT_EQ(verdict.words(), "the kernel's own part of what native measures of transfers is 1.50 %");
+  EXPECT_EQ(verdict.words(), "the kernel's own part of what the program waited in native is 1.50 %");
   const std::vector<std::vector<Verdict>> all{judge(figures_of(workload))};
   EXPECT_TRUE(overall(all).empty());
 }
