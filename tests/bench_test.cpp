@@ -177,6 +177,34 @@ TEST(Bench, AnInterruptLeavesPartialResultsAndSaysSo) {
     EXPECT_FALSE(entry.path().filename().string().starts_with("forebay-bench-")) << entry;
 }
 
+// What an earlier run had left in the file stood there as if it were this one's.
+TEST(Bench, AnInterruptLeavesItsRowsAndNoneOfBefore) {
+  const Bench paths("");
+  const auto table = paths.disk("rows.csv");
+  std::ofstream(table) << "of an earlier run\n";
+  const Bench bench(format_text(
+      R"({{"benchmark": "checkpoint", "configuration": {{"TIMESTEPS": "3", "DIM_1": "64",
+      "EMULATED_COMPUTE_TIME_PER_TIMESTEP": "30 s", "CSV_FILE": "{}"}}}})",
+      table));
+  const auto ran = bench.run({"--compare", "native"}, {"timeout", "--preserve-status", "--signal=INT", "2"});
+  EXPECT_EQ(ran.code, 130) << ran.out << ran.err;
+  const auto rows = slurp(table);
+  EXPECT_THAT(rows, Not(HasSubstr("earlier")));
+  EXPECT_THAT(rows, HasSubstr("way, native, \n"));
+  EXPECT_THAT(rows, HasSubstr("status, interrupted: the run was stopped, \nrounds, 0, of 1\n"));
+}
+
+TEST(BenchConfiguration, ATableThatCannotBeWrittenEndsTheRunBeforeItBegins) {
+  const Bench bench(R"({"benchmark": "write", "configuration": {"TIMESTEPS": "1", "DIM_1": "8", "CSV_FILE":
+      "/nowhere/rows.csv"}})");
+  const auto ran = bench.run();
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_EQ(
+      ran.err,
+      "forebay: workload_write: CSV_FILE: cannot write to /nowhere/rows.csv: No such file or directory\n");
+  EXPECT_FALSE(std::filesystem::exists(bench.results()));
+}
+
 // One that is not there is named, so all that are there have been read.
 TEST(Bench, ReadyWorkloadsAreAccepted) {
   for (const auto& entry : std::filesystem::directory_iterator(built("workloads"))) {

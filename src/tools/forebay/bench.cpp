@@ -5,9 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <set>
 #include <span>
 
 #include "base/duration.hpp"
@@ -181,8 +181,14 @@ class Bench {
   void run_workload(const Workload& workload) {
     if (workload.fresh) rounds_.clean(workload);
     results_.workload(workload, rounds_of(workload));
-    auto& done = done_.emplace_back(workload, std::vector<WayRounds>{});
+    auto& done = done_.emplace_back(workload, std::vector<WayRounds>{}, rounds_of(workload));
     for (const auto& way : workload.ways) done.ways.push_back({way});
+    run_rounds(workload, done);
+    write_csv(done);
+    if (!progress_.shown() && stop_signal() == 0) report_done(workload);
+  }
+
+  void run_rounds(const Workload& workload, WorkloadRounds& done) {
     for (unsigned round = 1; round <= rounds_of(workload); ++round) {
       for (auto& way : done.ways) {
         if (stop_signal() != 0) return;
@@ -198,8 +204,6 @@ class Bench {
         ++finished_;
       }
     }
-    write_csv(done);
-    if (!progress_.shown()) report_done(workload);
   }
 
   // Where no bar can be shown, as in a log: what there is to wait for.
@@ -216,10 +220,9 @@ class Bench {
   }
 
   // Workloads of one run that name the same file follow each other in it.
-  void write_csv(const WorkloadRounds& done) {
+  static void write_csv(const WorkloadRounds& done) {
     if (done.workload.csv.empty()) return;
-    const bool first = tables_.insert(done.workload.csv).second;
-    std::ofstream out(done.workload.csv, first ? std::ios::trunc : std::ios::app);
+    std::ofstream out(done.workload.csv, std::ios::app);
     out << bench_csv(done);
     if (!out.flush()) complain("CSV_FILE: cannot write to " + done.workload.csv);
   }
@@ -234,7 +237,6 @@ class Bench {
   std::size_t finished_ = 0;
   std::vector<WorkloadRounds> done_;
   bool right_ = true;
-  std::set<std::string> tables_;  // CSV files that were begun
 };
 
 std::string command_of(const Options& options) {
@@ -276,6 +278,18 @@ Status check_sizes(const Suite& suite, const BenchHome& home) {
   return {};
 }
 
+// What an earlier run left in a CSV_FILE would be taken for this one's.
+Status begin_tables(const Suite& suite) {
+  for (const auto& workload : suite.workloads) {
+    if (workload.csv.empty()) continue;
+    errno = 0;
+    if (!std::ofstream(workload.csv, std::ios::trunc))
+      return fail(errno, format_text("{}: CSV_FILE: cannot write to {}: {}", workload.name, workload.csv,
+                                     std::strerror(errno)));
+  }
+  return {};
+}
+
 // The page beside the results, or where it is wanted.
 bool write_report(const Options& options) {
   const auto page =
@@ -301,6 +315,7 @@ int bench(Options options) {
   auto home = BenchHome::make(suite->home.value_or(HomeChoice{}), options.disk);
   if (!home) return refuse(home.error());
   if (const auto fits = check_sizes(*suite, **home); !fits) return refuse_settings(fits.error());
+  if (const auto begun = begin_tables(*suite); !begun) return refuse_settings(begun.error());
   if (options.output.empty()) options.output = format_text("forebay-bench-{}.jsonl", utc_now());
   auto results = BenchResults::create(options.output);
   if (!results) return refuse(results.error());

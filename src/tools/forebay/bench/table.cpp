@@ -168,7 +168,22 @@ std::string bench_table(const std::vector<WorkloadRounds>& all, bool verified) {
   return text;
 }
 
-// h5bench's rows, in its order, and the way.
+// As RFC 4180 has it.
+std::string field(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+// Why a way has no figures, or only those of some of its rounds; empty if it has all.
+std::string shortcoming(const WayRounds& way, unsigned planned) {
+  if (const auto* failure = first_failure(way); failure != nullptr)
+    return format_text("{}: {}", failure->status, failure->error);
+  return way.rounds.size() < planned ? "interrupted: the run was stopped" : "";
+}
+
+// h5bench's rows, in its order, and the way; a row more where rounds are missing.
 std::string bench_csv(const WorkloadRounds& workload) {
   std::string text;
   const auto said = [&](const char* key) {
@@ -176,17 +191,24 @@ std::string bench_csv(const WorkloadRounds& workload) {
     return found != workload.workload.configuration.end() && found->second == "1" ? "YES" : "NO";
   };
   for (const auto& way : workload.ways) {
-    if (first_failure(way) != nullptr || way.rounds.empty()) continue;
     text += "metric, value, unit\n";
     const auto row = [&](const char* metric, double value, const char* unit) {
       text += format_text("{}, {:.6f}, {}\n", metric, value, unit);
     };
-    text += format_text("operation, {}, \nway, {}, \nranks, {}, \n", workload.workload.kernel, way.way.name,
-                        workload.workload.launch.ranks);
+    text += format_text("operation, {}, \nway, {}, \nranks, {}, \n", workload.workload.kernel,
+                        field(way.way.name), workload.workload.launch.ranks);
     text += format_text("collective data, {}, \ncollective meta, {}, \nsubfiling, {}, \n",
                         said("COLLECTIVE_DATA"), said("COLLECTIVE_METADATA"), said("SUBFILING"));
+    const auto good =
+        values_of(way, [](const RoundResult& round) { return static_cast<double>(round.bytes); });
+    if (const auto why = shortcoming(way, workload.planned); !why.empty())
+      text += format_text("status, {}, \nrounds, {}, of {}\n", field(why), good.size(), workload.planned);
+    // Of what was wrong once nothing can be believed.
+    const bool wrong =
+        std::ranges::any_of(way.rounds, [](const auto& round) { return round.status == "wrong_bytes"; });
+    if (good.empty() || wrong) continue;
     row("total compute time", time_of(way, "compute").median, "seconds");
-    row("total size", static_cast<double>(way.rounds.front().bytes) / kMegabyte, "MB");
+    row("total size", good.front() / kMegabyte, "MB");
     row("raw time", time_of(way, "raw").median, "seconds");
     row("raw rate", rate_of(way, "raw").median / kMegabyte, "MB/s");
     row("metadata time", time_of(way, "metadata").median, "seconds");

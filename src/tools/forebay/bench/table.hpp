@@ -17,6 +17,7 @@ struct WayRounds {
 struct WorkloadRounds {
   Workload workload;
   std::vector<WayRounds> ways{};
+  unsigned planned = 0;  // rounds of each way
 };
 
 struct Spread {
@@ -29,7 +30,8 @@ struct Spread {
 // The table, and below it a sentence for each thing that is wrong or slower than native.
 [[nodiscard]] std::string bench_table(const std::vector<WorkloadRounds>& all, bool verified);
 
-// h5bench's rows: "metric, value, unit". One block for each way, medians of its rounds.
+// h5bench's rows: "metric, value, unit". One block for each way, medians of its rounds; where some of them
+// failed or were not run, rows that say so.
 [[nodiscard]] std::string bench_csv(const WorkloadRounds& workload);
 
 }  // namespace forebay
