@@ -244,6 +244,10 @@ INSTANTIATE_TEST_SUITE_P(
               "python3 -c 'import h5py, sys; h5py.File(sys.argv[1] + \"/openpmd.h5.0000000\", \"r+\")"
               "[\"data/0/particles/ion/momentum/y\"].attrs[\"unitSI\"] = 2.0' $1",
               "attribute unitSI of data/0/particles/ion/momentum/y is not what was written"},
+        Fault{"DatasetThatHasGrown", "e3sm", R"("case": "F", "variables": 4, "points": 300)",
+              "python3 -c 'import h5py, sys, numpy; f = h5py.File(sys.argv[1] + \"/e3sm.h5\", \"r+\"); n = "
+              "\"variable_001\"; d = f[n][...]; del f[n]; f[n] = numpy.concatenate([d, d], axis=2)' $1",
+              "dataset variable_001 has another shape"},
         Fault{"PointThatNobodyHas", "e3sm", R"("case": "I", "variables": 4, "points": 300)",
               "python3 -c 'import h5py, sys; d = h5py.File(sys.argv[1] + \"/e3sm.h5\", \"r+\")"
               "[\"variable_001\"]; d[0, 0, list(d[0, 0]).index(0)] = 1' $1",

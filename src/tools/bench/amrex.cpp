@@ -73,6 +73,7 @@ class Amrex : public Kernel {
       const auto file = files_.open(path(i), false);
       for (const auto& flat : contents(i)) {
         const auto dataset = open_dataset(file.get(), flat.name);
+        expect_shape(checker_, dataset.get(), {flat.boxes * flat.each}, flat.name);
         for (std::uint64_t rank = 0; rank < job_.ranks; ++rank) {
           std::vector<std::uint64_t> data(flat.count(rank, job_.ranks));
           read_selected(dataset.get(), flat.space(rank, job_.ranks).get(), H5P_DEFAULT, std::span(data));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/bench/checker.hpp"
 #include "tools/bench/hid.hpp"
 #include "tools/bench/selection.hpp"
 
@@ -45,6 +46,12 @@ template <class T>
   std::vector<hsize_t> extent(static_cast<std::size_t>(H5Sget_simple_extent_ndims(space.get())));
   H5Sget_simple_extent_dims(space.get(), extent.data(), nullptr);
   return extent;
+}
+
+// A dataset that has grown is as wrong as one that has not.
+inline void expect_shape(Checker& checker, hid_t dataset, const std::vector<hsize_t>& extent,
+                         const std::string& name) {
+  checker.expect(extent_of(dataset) == extent, "dataset " + name + " has another shape");
 }
 
 // What `space` has selected; memory is contiguous.

@@ -68,6 +68,7 @@ class E3sm : public Kernel {
     const auto file = files_.open(job_.path(), false);
     for (std::uint64_t v = 0; v < variables_; ++v) {
       const auto dataset = open_dataset(file.get(), name(v));
+      expect_shape(checker_, dataset.get(), extent(v), name(v));
       for (std::uint64_t record = 0; record < records_; ++record) {
         std::vector<std::uint64_t> data(levels_of(v) * points_);
         const auto all = box_of(extent(v), {record, 0, 0}, {1, levels_of(v), points_});

@@ -68,7 +68,7 @@ class Exerciser : public Kernel {
       if (job_.flag("addattr")) check_attribute(file.get());
       for (const auto& kind : kinds()) {
         const auto dataset = open_dataset(file.get(), format_text("top/{}", kind.name));
-        checker_.expect(extent_of(dataset.get()) == extent(size), label(kind, size) + " has another shape");
+        expect_shape(checker_, dataset.get(), extent(size), label(kind, size));
         for (std::uint64_t rank = 0; rank < job_.ranks; ++rank) {
           const auto space = space_of(size, rank);
           std::vector<std::uint64_t> data(elements(size) * kind.doubles);

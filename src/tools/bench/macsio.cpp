@@ -41,6 +41,8 @@ class Macsio : public Kernel {
         for (std::uint64_t part = 0; part < parts_; ++part) {
           for (std::uint64_t v = 0; v < variables_; ++v) {
             const auto dataset = open_dataset(file.get(), shared_ ? variable(v) : name(rank, part, v));
+            expect_shape(checker_, dataset.get(), shared_ ? shared_extent() : std::vector<hsize_t>{elements_},
+                         variable(v));
             std::vector<std::uint64_t> data(elements_);
             read_selected(dataset.get(), (shared_ ? shared_space(rank, part) : own_space()).get(),
                           H5P_DEFAULT, std::span(data));

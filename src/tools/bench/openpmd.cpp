@@ -222,7 +222,7 @@ class OpenPmd : public Kernel {
     for (const auto& [name, text] : kTexts) expect(has_text(file, name, text), name);
   }
   void check_dataset(hid_t dataset, const std::string& name, const std::vector<hsize_t>& extent) {
-    checker_.expect(extent_of(dataset) == extent, name + " has another shape");
+    expect_shape(checker_, dataset, extent, name);
     checker_.expect(has_number(dataset, "unitSI", 1),
                     format_text("attribute unitSI of {} is not what was written", name));
   }

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 
-#include "base/format.hpp"
 #include "tools/bench/datasets.hpp"
 
 namespace forebay::kernels {
@@ -57,8 +56,7 @@ void ParticleKernel::check_block(hid_t group, const Block& block, std::uint64_t 
                                  const Content& content) {
   const auto datasets = particles_.open(group, H5ES_NONE);
   for (const auto& dataset : datasets)
-    checker_.expect(extent_of(dataset.get()) == block.extent,
-                    format_text("a dataset of {} has another shape", timestep_group(timestep)));
+    expect_shape(checker_, dataset.get(), block.extent, "of " + timestep_group(timestep));
   const auto space = Particles::space_of(Layer::everything(), block);
   const auto runs = runs_of(space.get());
   auto data = particles_.memory(elements_of(runs));

@@ -77,6 +77,8 @@ void SampleFiles::compare(std::uint64_t sample, std::span<const std::uint8_t> da
 
 void SampleFiles::check() const {
   const Open open(*this, true);
+  for (const auto& dataset : open.datasets_)
+    expect_shape(context_.checker, dataset.get(), {set_.samples_a_file, set_.sample}, dataset_);
   std::vector<std::uint8_t> data(set_.sample);
   for (std::uint64_t i = 0; i < set_.samples(); ++i) {
     open.read(i, data);

@@ -47,6 +47,7 @@ class SampleFiles {
     static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 
    private:
+    friend class SampleFiles;
     void read_row(std::uint64_t file, std::uint64_t row, hid_t transfer, std::span<std::uint8_t> data) const;
 
     const SampleFiles* of_;
