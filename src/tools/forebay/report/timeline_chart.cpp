@@ -75,10 +75,10 @@ std::string lanes(const std::map<int, std::vector<Span>>& ranks, const std::vect
   return out;
 }
 
-// The area under an amount: amount(fill).
+// The area under an amount, or a line: amount(fill).
 template <class Amount>
 std::string area(const std::vector<Fill>& fill, Amount&& amount, const Axis& time, const Axis& up,
-                 const std::string& name) {
+                 const std::string& name, bool line = false) {
   std::string points;
   const auto every = (fill.size() + kMostPoints - 1) / kMostPoints;
   for (std::size_t i = 0; i < fill.size(); i += every) {
@@ -88,6 +88,7 @@ std::string area(const std::vector<Fill>& fill, Amount&& amount, const Axis& tim
     points += format_text("{},{} ", coordinate(kWide * time.place(fill[i].at)),
                           coordinate(kFill * (1 - up.place(most))));
   }
+  if (line) return format_text(R"(<polyline class="{}" points="{}"/>)", name, points);
   return format_text(R"(<polygon class="{}" points="{},{} {}{},{}"/>)", name,
                      coordinate(kWide * time.place(fill.front().at)), coordinate(kFill), points,
                      coordinate(kWide * time.place(fill.back().at)), coordinate(kFill));
@@ -135,7 +136,7 @@ std::string fill_chart(const Timeline& timeline, const Axis& time) {
   }
   out += area(
              fill, [](const Fill& one) { return one.unsaved; }, time, up,
-             names.size() > 1 ? "unsaved-line" : "unsaved") +
+             names.size() > 1 ? "unsaved-line" : "unsaved", names.size() > 1) +
          "</svg>";
   return format_text(
       R"(<div class="y-name">Fill of the buffer, {}: {}<span class="legend-unsaved">not yet home</span></div>)"
@@ -212,11 +213,13 @@ std::string timeline_chart(const std::vector<Timeline>& timelines, const Palette
   for (const auto* timeline : shown) {
     const auto ranks = by_rank(timeline->spans);
     double height = 0;
-    const auto drawing = lanes(ranks, drain_spans(timeline->fill), time, height);
+    const auto drains = drain_spans(timeline->fill);
+    const auto drawing = lanes(ranks, drains, time, height);
     std::string remark =
         ranks.size() > kMostRanks ? format_text(", the first {} of {} ranks", kMostRanks, ranks.size()) : "";
-    out += format_text(R"(<div class="y-name">{} round {}{}: what each rank does</div>)",
-                       palette.chip(timeline->way), timeline->round, remark);
+    out += format_text(R"(<div class="y-name">{} round {}{}: what each rank does{}</div>)",
+                       palette.chip(timeline->way), timeline->round, remark,
+                       drains.empty() ? "" : ", and when bytes go home");
     out += format_text(
         R"(<div class="plot ranks"><svg width="100%" height="{}" role="img" aria-label="{}: {} ranks, {} from begin to end">{}{}</svg></div>)",
         coordinate(height), escape(timeline->way), ranks.size(), seconds_text(end_of(*timeline)),
