@@ -115,6 +115,13 @@ TEST(BenchSequence, ADeviationIsOnlyForTheKernelThatIsAboutIt) {
   EXPECT_EQ(bench.value("{x['bytes'] for x in l if x['kind'] == 'result'}"), "{115200}");
 }
 
+// What another workload file's workloads left was taken for this one's own.
+TEST(BenchSequence, WorkloadFilesDoNotShareFiles) {
+  const Bench bench(one("write") + "," + one("overwrite"));
+  std::ofstream(bench.disk("second.json")) << R"({"benchmarks": [)" << one("read") << "]}";
+  expect_verified(bench, bench.run({bench.disk("second.json"), "--compare", "native"}));
+}
+
 // One that failed must not have the next one blamed for what it left.
 TEST(BenchSequence, AFailureIsNotHandedOn) {
   const Bench bench(one("write") + "," + one("overwrite") + "," + one("read"));

@@ -117,9 +117,16 @@ Result<Suite> read_all(const Options& options) {
       return fail(EINVAL,
                   format_text("{}: home: one run has one home, and an earlier file names another", file));
     if (suite.home) all.home = suite.home;
+    const auto before = all.workloads.size();
     for (auto& workload : suite.workloads) {
       if (std::ranges::contains(all.workloads, workload.name, &Workload::name))
         return fail(EINVAL, format_text("{}: name: there is a {} already", file, workload.name));
+      // Only those of one workload file know of each other.
+      const auto uses_it = [&](const Workload& other) { return other.file == workload.file; };
+      const auto begin = all.workloads.begin() + static_cast<std::ptrdiff_t>(before);
+      if (std::any_of(all.workloads.begin(), begin, uses_it) &&
+          std::none_of(begin, all.workloads.end(), uses_it))
+        workload.fresh = true;
       all.workloads.push_back(std::move(workload));
     }
   }
