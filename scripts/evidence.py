@@ -6,8 +6,8 @@ usage: evidence.py [--remark TEXT] RESULTS.jsonl... > docs/evidence.md       (./
        evidence.py --check [PAGE]       is the page of the workloads as they are now?
 
 The remark stands at the top: what a reader must know of how the figures were taken. A round that failed is named, and
-the others count; what is missing is said. Results with a way `null` show what the kernels themselves cost, and nothing
-else.
+the others count; what is missing is said. Results with a way `null` show what the kernels themselves cost; those that
+have only the way that it is compared with beside it show nothing else.
 """
 import datetime
 import hashlib
@@ -55,6 +55,9 @@ class Results:
     def ways(self, name):
         return [Way(way, self.results.get((name, way), [])) for way in self.workloads[name]["ways"]]
 
+    def measured_ways(self, name):
+        return [way for way in self.ways(name) if way.name != "null"]
+
 
 def read(paths):
     """The results that the page is of, and those with a null target."""
@@ -66,9 +69,12 @@ def read(paths):
                 entries.append(json.loads(line))
             except ValueError:
                 continue  # a run that was killed leaves half a line
-        target = null if any("null" in entry.get("ways", []) for entry in entries) else measured
+        ways = [entry["ways"] for entry in entries if entry["kind"] == "workload"]
         for entry in entries:
-            target.take(entry)
+            if any("null" in some for some in ways):
+                null.take(entry)
+            if not ways or any("null" not in some or len(some) > 2 for some in ways):
+                measured.take(entry)
     return measured, null
 
 
@@ -161,7 +167,7 @@ def iterations(workload, ways):
 
 def shape(members, ways):
     """What the table beneath shows, in a sentence made of its figures."""
-    for other in dict.fromkeys(way for member in members for way in member["ways"][1:]):
+    for other in dict.fromkeys(way.name for member in members for way in ways[member["workload"]][1:]):
         parts = []
         for member in members:
             by_name = {way.name: way for way in ways[member["workload"]]}
@@ -269,7 +275,9 @@ def main():
     if arguments[0] == "--remark":
         remark, arguments = arguments[1], arguments[2:]
     found, null = read(arguments)
-    ways = {name: found.ways(name) for name in found.workloads}
+    if not found.runs:
+        sys.exit("evidence.py: there are no results beside those with a null target")
+    ways = {name: found.measured_ways(name) for name in found.workloads}
     print("# Evidence\n")
     print(f"<!-- workloads: {fingerprint()} -->\n")
     if remark:

@@ -73,6 +73,13 @@ class EvidenceTest(unittest.TestCase):
         self.assertIn("| A dear one | write | **4.50 %** |", page)
         self.assertEqual([], evidence.check(page))
 
+    def test_a_null_target_beside_others_is_no_way_to_compare(self):
+        page = page_of([RUN, workload("w", "A write", ["native", "forebay", "null"], "g"), result("w", "native", 3),
+                        result("w", "forebay", 1), result("w", "null", 9, raw=0.03, own=0.015), END])
+        self.assertNotIn("| null |", page)
+        self.assertIn("| forebay |", page)
+        self.assertIn("| A write | write | 1.50 % |", page)
+
     def test_requests_without_data_are_a_figure_of_their_own(self):
         self.assertRegex(page_of(everything()), r"\| 7 \| 11 \|")
 
