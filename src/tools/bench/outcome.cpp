@@ -21,6 +21,7 @@ enum Figure : std::size_t {
   kMemory,
   kOwnMemory,
   kTurnsWith,
+  kBeganAt,
   kFirstPhase
 };
 constexpr std::size_t kFigures = kFirstPhase + kPhaseNames.size();
@@ -35,6 +36,7 @@ std::vector<double> figures_of(const Recorder& recorder, const Checker& checker)
   figures[kMemory] = process_memory("VmHWM:");
   figures[kOwnMemory] = recorder.own_memory();
   figures[kTurnsWith] = recorder.turns_with();
+  figures[kBeganAt] = recorder.began_at();
   for (std::size_t i = 0; i < kPhaseNames.size(); ++i)
     figures[kFirstPhase + i] = recorder.seconds(static_cast<Phase>(i));
   return figures;
@@ -114,13 +116,16 @@ std::vector<double> flat(const std::vector<Span>& spans, std::uint64_t rank) {
   return values;
 }
 
-Json spans_of(const std::vector<double>& values) {
+// All by the first rank's clock: ranks leave the barrier at which a round begins one after the other.
+Json spans_of(const std::vector<double>& values, const Ranks& ranks) {
   auto spans = Json::array();
-  for (std::size_t i = 0; i + 4 <= values.size(); i += 4)
+  for (std::size_t i = 0; i + 4 <= values.size(); i += 4) {
+    const auto later = ranks.at(static_cast<std::size_t>(values[i]), kBeganAt) - ranks.at(0, kBeganAt);
     spans.push_back({{"rank", static_cast<int>(values[i])},
                      {"what", kPhaseNames[static_cast<std::size_t>(values[i + 1])]},
-                     {"begin", values[i + 2]},
-                     {"end", values[i + 3]}});
+                     {"begin", std::max(0.0, values[i + 2] + later)},
+                     {"end", std::max(0.0, values[i + 3] + later)}});
+  }
   return spans;
 }
 
@@ -164,7 +169,7 @@ void write_outcome(const Job& job, const World& world, const Recorder& recorder,
                      {"many_threads", world.many_threads()},
                      {"wrong", first_wrong == wrong.end() ? "" : *first_wrong},
                      {"times", times_of(ranks)},
-                     {"spans", spans_of(spans)},
+                     {"spans", spans_of(spans, ranks)},
                      {"iterations", iterations}};
   std::ofstream out(job.result);
   out << outcome.dump() << "\n";

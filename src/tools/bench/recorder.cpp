@@ -8,8 +8,8 @@
 namespace forebay::kernels {
 namespace {
 
-double clock_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+double seconds_of(std::chrono::steady_clock::time_point time) {
+  return std::chrono::duration<double>(time.time_since_epoch()).count();
 }
 
 }  // namespace
@@ -26,14 +26,16 @@ void Recorder::begin() {
   look_at_memory();
   world_.barrier();
   begin_ = Clock::now();
-  if (world_.first()) tell(format_text("began {:.6f}", clock_seconds()));
+  if (world_.first()) tell(format_text("began {:.6f}", began_at()));
 }
 
 void Recorder::end() {
   total_ = now();
-  tell(format_text("closed {:.6f}", clock_seconds()));
+  tell(format_text("closed {:.6f}", seconds_of(Clock::now())));
   look_at_memory();
 }
+
+double Recorder::began_at() const { return seconds_of(begin_); }
 
 void Recorder::look_at_memory() { own_memory_ = std::max(own_memory_, process_memory("RssAnon:")); }
 

@@ -80,6 +80,7 @@ class Recorder {
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
   [[nodiscard]] std::uint64_t operations() const { return operations_; }
   [[nodiscard]] const std::vector<Span>& spans() const { return spans_.all(); }
+  [[nodiscard]] double began_at() const;  // by the machine's clock
   // Of memory that is this process's own, the most at the beginning and at the end.
   [[nodiscard]] double own_memory() const { return own_memory_; }
 
