@@ -421,6 +421,41 @@ TEST_F(HomeFault, PiecesOfNeighbouringBlocksGoHomeBesideEachOther) {
   for (std::size_t i = 0; i < 32; ++i) EXPECT_TRUE(at_home("a").substr(i * 2048, 100) == bytes);
 }
 
+// One piece after the other went home of each block, by one thread, however many there were.
+TEST_F(HomeFault, PiecesOfOneBlockGoHomeBesideEachOther) {
+  prepare("drain.trigger=never drain.in_flight=4");
+  std::ofstream(slowfs_->source() / "a") << std::string(65'536, 'x');
+  auto buffer = place_->attach();
+  auto file = open(*buffer, "a");
+  const auto bytes = some_bytes(16);
+  for (std::uint64_t i = 0; i < 32; ++i) ASSERT_TRUE(put(*file, i * 128, bytes));
+  slowfs_->control("hang=writes");
+  std::thread waiting([&] { EXPECT_TRUE(file->sync()); });
+  EXPECT_TRUE(slowfs_->wait_for_stat("write", "in_flight", 8)) << "more than large ones";
+  EXPECT_EQ(status().unsaved, 32 * bytes.size()) << "one that has not ended is settled";
+  slowfs_->control("hang=none");
+  waiting.join();
+  EXPECT_EQ(status().unsaved, 0u);
+  EXPECT_TRUE(file->close());
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_TRUE(at_home("a").substr(i * 128, 16) == bytes);
+}
+
+TEST_F(HomeFault, OneOfManyPiecesOfABlockThatFailsKeepsThemAll) {
+  prepare("drain.trigger=never drain.in_flight=4");
+  std::ofstream(slowfs_->source() / "a") << std::string(65'536, 'x');
+  auto buffer = place_->attach();
+  auto file = open(*buffer, "a");
+  const auto bytes = some_bytes(16);
+  for (std::uint64_t i = 0; i < 32; ++i) ASSERT_TRUE(put(*file, i * 128, bytes));
+  slowfs_->control("fail_nth_write=7,EIO");
+  EXPECT_EQ(code_of(file->sync()), EIO);
+  EXPECT_EQ(status().unsaved, 32 * bytes.size());
+  slowfs_->control("fail_nth_write=none");
+  EXPECT_TRUE(file->sync());
+  EXPECT_TRUE(file->close());
+  for (std::size_t i = 0; i < 32; ++i) EXPECT_TRUE(at_home("a").substr(i * 128, 16) == bytes);
+}
+
 TEST_F(HomeFault, WhoLeavesDoesNotBringWhatItAskedForAhead) {
   prepare("drain.in_flight=1 readahead.max=0");
   std::ofstream(slowfs_->source() / "a") << std::string(3u << 20, 'x');

@@ -220,8 +220,10 @@ constexpr auto kTable = std::to_array<Setting>({
     global<&Settings::drain, &DrainSettings::rate>(
         "drain.rate", {.min = 64 * kKiB, .zero = "no cap", .form = Form::Rate},
         "Most bytes per second that the processes of the node together carry home."),
-    global<&Settings::drain, &DrainSettings::in_flight>("drain.in_flight", between(1, 64),
-                                                        "Writes to home that are under way at one time."),
+    global<&Settings::drain, &DrainSettings::in_flight>(
+        "drain.in_flight", between(1, 64),
+        "Writes to home that a process has under way at one time. Where pieces "
+        "are small and few share the file, up to four times as many."),
     global<&Settings::drain, &DrainSettings::write_size>(
         "drain.write_size", between(64 * kKiB, 64 * kMiB),
         "Largest single write to home. Neighbouring dirty bytes are merged up to this size."),

@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "engine/crash_point.hpp"
 #include "engine/dirty_filter.hpp"
+#include "engine/side_by_side.hpp"
 #include "os/futex.hpp"
 #include "os/own_file_size.hpp"
 
@@ -19,6 +20,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr auto kTick = std::chrono::milliseconds(20);
 constexpr std::uint32_t kBridge = 64u << 10;
+// Below this a request's time is home's latency, and so many more at a time take no longer: of each process a
+// few times as many as large ones, and of the processes that have the file open together so many.
+constexpr std::uint64_t kSmallRun = 64u << 10;
+constexpr std::size_t kHelpersOfNode = 96;
+constexpr unsigned kTimesAsMany = 3;
 
 void add_piece(Shipment& shipment, std::uint64_t offset, const std::byte* data, std::uint32_t length) {
   auto* base = const_cast<std::byte*>(data);
@@ -35,6 +41,8 @@ void add_piece(Shipment& shipment, std::uint64_t offset, const std::byte* data, 
 }
 
 }  // namespace
+
+Drain::Drain(Core& core) : core_(core), helpers_((core.settings.drain.in_flight - 1) * kTimesAsMany) {}
 
 Result<Claim> Drain::claim(Shipment& shipment, std::uint64_t block) {
   const auto file = shipment.home->file();
@@ -144,20 +152,32 @@ void Drain::settle(std::uint32_t index, Key key, ByteState claimed_becomes) {
   futex_wake(bucket.claimer);
 }
 
-Status Drain::write_runs(Shipment& shipment) {
+Status Drain::write_run(const HomeFile& home, Shipment::Run& run) {
   const OwnFileSize own_size;
-  for (auto& run : shipment.runs) {
-    keep_to_rate(shipment.home->file(), run.bytes);
-    FOREBAY_CRASH_POINT("ship.before_write");
-    {
-      const BusyCall busy(core_.writing_home, core_.control, core_.counters().home_write_ns);
-      FOREBAY_TRY(shipment.home->write(run.pieces, run.offset));
-    }
-    core_.landings.note(shipment.home->file(), Clock::now());
-    count(core_.counters().home_writes);
-    count(core_.counters().home_written_bytes, run.bytes);
+  keep_to_rate(home.file(), run.bytes);
+  FOREBAY_CRASH_POINT("ship.before_write");
+  {
+    const BusyCall busy(core_.writing_home, core_.control, core_.counters().home_write_ns);
+    FOREBAY_TRY(home.write(run.pieces, run.offset));
   }
+  core_.landings.note(home.file(), Clock::now());
+  count(core_.counters().home_writes);
+  count(core_.counters().home_written_bytes, run.bytes);
   return {};
+}
+
+std::size_t Drain::helpers_for(const Shipment& shipment) const {
+  const auto& record = core_.control.file(shipment.home->file());
+  if (shipment.bytes > shipment.runs.size() * kSmallRun) return 0;
+  // Who writes there past the buffer waits for all that is under way.
+  if ((record.flags.load(std::memory_order_relaxed) & kFilePast) != 0) return 0;
+  const std::size_t sharers = std::max<std::uint32_t>(record.opens_hint.load(), 1);
+  return std::min<std::size_t>(helpers_.limit(), std::max<std::size_t>(kHelpersOfNode / sharers, 1));
+}
+
+Status Drain::write_runs(Shipment& shipment) {
+  return SideBySide::run(shipment.runs.size(), helpers_, helpers_for(shipment),
+                         [&](std::size_t i) { return write_run(*shipment.home, shipment.runs[i]); });
 }
 
 // Who writes to a file while its time is set may have set it again: look once more.

@@ -1,8 +1,8 @@
 // Carrying unsaved bytes home: claim, write, complete.
 //
 // A Shipment is a set of neighbouring buckets of one file claimed by this process, with the runs of bytes to
-// be written. `ship` writes them and completes or gives back each bucket. Thread-safe; a shipment belongs to
-// one thread at a time.
+// be written. `ship` writes them, small ones side by side, and completes or gives back each bucket when none
+// of them is under way any more. Thread-safe; a shipment belongs to one thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "engine/core.hpp"
+#include "engine/crew.hpp"
 #include "engine/home_file.hpp"
 
 namespace forebay {
@@ -39,7 +40,7 @@ enum class Claim {
 
 class Drain {
  public:
-  explicit Drain(Core& core) : core_(core) {}
+  explicit Drain(Core& core);
 
   // Claims what is Dirty in a block and adds it to the shipment.
   Result<Claim> claim(Shipment& shipment, std::uint64_t block);
@@ -62,10 +63,14 @@ class Drain {
   bool give_time(const HomeFile& home);
   void settle(std::uint32_t bucket, Key key, ByteState claimed_becomes);
   Status write_runs(Shipment& shipment);
+  Status write_run(const HomeFile& home, Shipment::Run& run);
+  // How many threads may help with its runs.
+  [[nodiscard]] std::size_t helpers_for(const Shipment& shipment) const;
   void keep_to_rate(std::uint32_t file, std::uint64_t bytes);
   void note_error(std::uint32_t file, const Error& error);
 
   Core& core_;
+  Crew helpers_;  // with runs that are small
 };
 
 }  // namespace forebay
