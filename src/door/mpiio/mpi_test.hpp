@@ -11,7 +11,8 @@ class MpiTest : public ::testing::Test {
   static void SetUpTestSuite() {
     int begun = 0;
     PMPI_Initialized(&begun);
-    if (begun == 0) PMPI_Init(nullptr, nullptr);
+    int level = MPI_THREAD_SINGLE;
+    if (begun == 0) PMPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level);
   }
 };
 

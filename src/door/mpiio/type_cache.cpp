@@ -34,11 +34,12 @@ bool is_predefined(MPI_Datatype type) {
   return combiner == MPI_COMBINER_NAMED;
 }
 
+// Whoever flattens a type: what hangs at a handle must not be exchanged under another thread's hands.
+constinit std::mutex flattening;
+
 // There are few of them, and they live as long as MPI: flattened once for all threads.
 const FlatType* predefined_type(MPI_Datatype type) {
-  static std::mutex mutex;
-  static auto* const kAll = new std::unordered_map<MPI_Datatype, const FlatType*>;  // guarded by mutex
-  const std::scoped_lock lock(mutex);
+  static auto* const kAll = new std::unordered_map<MPI_Datatype, const FlatType*>;  // guarded by flattening
   auto& flat = (*kAll)[type];
   if (flat == nullptr) {
     auto made = flatten(type);
@@ -47,19 +48,24 @@ const FlatType* predefined_type(MPI_Datatype type) {
   return flat;
 }
 
+std::optional<KnownType> hanging_at(MPI_Datatype type) {
+  void* found = nullptr;
+  int there = 0;
+  PMPI_Type_get_attr(type, attribute_key(), static_cast<void*>(&found), &there);
+  if (there == 0) return std::nullopt;
+  const auto& hung = *static_cast<const Hung*>(found);
+  return KnownType{.flat = hung ? &*hung : nullptr};
+}
+
 }  // namespace
 
 constinit thread_local std::array<TypeSlot, kTypeSlots> type_slots{};
 
 KnownType known_type(MPI_Datatype type) {
   if (const auto* const remembered = remembered_type(type)) return {.flat = remembered};
-  void* found = nullptr;
-  int there = 0;
-  PMPI_Type_get_attr(type, attribute_key(), static_cast<void*>(&found), &there);
-  if (there != 0) {
-    const auto& hung = *static_cast<const Hung*>(found);
-    return {.flat = hung ? &*hung : nullptr};
-  }
+  if (const auto known = hanging_at(type)) return *known;
+  const std::scoped_lock lock(flattening);
+  if (const auto known = hanging_at(type)) return *known;
   if (is_predefined(type)) {
     slot_of(type) = {type, predefined_type(type)};
     return {.flat = slot_of(type).flat};

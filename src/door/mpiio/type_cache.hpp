@@ -17,6 +17,21 @@ struct KnownType {
   bool fresh = false;              // seen for the first time: nobody has checked yet that it was committed
 };
 
+// Can it be a datatype at all? Who asks MPI about what is none ends the program.
+[[nodiscard]] inline bool may_be_type(MPI_Datatype type) {
+#ifdef OPEN_MPI
+  return type != MPI_DATATYPE_NULL;
+#else
+  // MPICH's handles are numbers that tell what they stand for: two bits of how it is stored, four of what it
+  // is. (MPI_DATATYPE_NULL is one that is not stored.)
+  constexpr unsigned kStored = 0xc0000000;
+  constexpr unsigned kWhat = 0x3c000000;
+  constexpr unsigned kDatatype = 0x0c000000;
+  const auto handle = static_cast<unsigned>(type);
+  return (handle & kWhat) == kDatatype && (handle & kStored) != 0;
+#endif
+}
+
 // `type` is a valid handle.
 KnownType known_type(MPI_Datatype type);
 

@@ -1,6 +1,8 @@
 #include "door/mpiio/type_cache.hpp"
 
 #include <array>
+#include <barrier>
+#include <thread>
 #include <vector>
 
 #include "door/mpiio/mpi_test.hpp"
@@ -55,6 +57,45 @@ TEST_F(MpiioTypeCache, PredefinedTypesAreFlattenedOnce) {
     EXPECT_EQ(again.flat, first[i]) << i;
     EXPECT_FALSE(again.fresh);
   }
+}
+
+// Each thread flattened the type, and what one had been given was gone when the next one hung up its own.
+TEST_F(MpiioTypeCache, ThreadsThatMeetATypeTogetherGetTheSame) {
+  constexpr int kThreads = 4;
+  int level = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&level);
+  ASSERT_EQ(level, MPI_THREAD_MULTIPLE);
+  for (int turn = 0; turn < 200; ++turn) {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    PMPI_Type_vector(2000, 1, 2, MPI_INT, &type);
+    PMPI_Type_commit(&type);
+    std::array<const FlatType*, kThreads> found{};
+    std::barrier together(kThreads);
+    {
+      std::vector<std::jthread> threads;
+      for (auto& mine : found) {
+        threads.emplace_back([&] {
+          together.arrive_and_wait();
+          mine = known_type(type).flat;
+        });
+      }
+    }
+    for (const auto* const one : found) ASSERT_EQ(one, known_type(type).flat) << turn;
+    PMPI_Type_free(&type);
+  }
+}
+
+TEST_F(MpiioTypeCache, WhatIsNoTypeIsToldFromTypes) {
+  MPI_Datatype made = MPI_DATATYPE_NULL;
+  PMPI_Type_contiguous(3, MPI_INT, &made);
+  for (const auto type : {MPI_BYTE, MPI_DOUBLE_INT, MPI_SHORT_INT, MPI_COUNT, made})
+    EXPECT_TRUE(may_be_type(type));
+  EXPECT_FALSE(may_be_type(MPI_DATATYPE_NULL));
+#ifndef OPEN_MPI
+  EXPECT_FALSE(may_be_type(static_cast<MPI_Datatype>(0x12345)));
+  EXPECT_FALSE(may_be_type(static_cast<MPI_Datatype>(MPI_COMM_WORLD)));
+#endif
+  PMPI_Type_free(&made);
 }
 
 }  // namespace
