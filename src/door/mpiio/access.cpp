@@ -96,7 +96,7 @@ bool wrong_way(const OpenFile& file, const Access& access) {
 
 bool good_arguments(const OpenFile& file, const Access& access) {
   return access.count >= 0 && (access.pointer != Pointer::kExplicit || access.offset >= 0) &&
-         access.type != MPI_DATATYPE_NULL && !wrong_way(file, access);
+         may_be_type(access.type) && !wrong_way(file, access);
 }
 
 // Is the memory such that touching it would end the program? The native call answers EFAULT. (Types of

@@ -89,6 +89,15 @@ constexpr auto kMistakes = std::to_array<Mistake>({
     {"no file", always, [](A& a, const O&, const F&, const T&) { a.file = MPI_FILE_NULL; }},
     {"negative count", always, [](A& a, const O&, const F&, const T&) { a.count = -1; }},
     {"no type", always, [](A& a, const O&, const F&, const T&) { a.type = MPI_DATATYPE_NULL; }},
+#ifndef OPEN_MPI  // whose handles are addresses, which it looks at
+    {"not a type", always,
+     [](A& a, const O&, const F&, const T&) { a.type = static_cast<MPI_Datatype>(0x12345); }},
+    {"not a type, nothing to move", always,
+     [](A& a, const O&, const F&, const T&) {
+       a.type = static_cast<MPI_Datatype>(0x12345);
+       a.count = 0;
+     }},
+#endif
     {"no type, nothing to move", always,
      [](A& a, const O&, const F&, const T&) {
        a.type = MPI_DATATYPE_NULL;
@@ -176,7 +185,8 @@ std::uint64_t hash(std::span<const char> bytes) {
 }
 
 // What MPI leaves in memory and status where the two MPIs and calls differ from run to run is not looked at.
-std::string what_changed(const Arguments& used, int code, MPI_Status& status, std::span<const char> memory) {
+std::string what_changed(const Arguments& used, int code, MPI_Status& status, std::span<const char> memory,
+                         bool at_the_end) {
   MPI_Offset here = -1;
   MPI_Offset shared = -1;
   MPI_Offset size = -1;
@@ -187,6 +197,10 @@ std::string what_changed(const Arguments& used, int code, MPI_Status& status, st
     MPI_File_get_size(used.file, &size);
   }
   if (code == MPI_SUCCESS) MPI_Get_elements(&status, MPI_BYTE, &bytes);
+  // With others ROMIO moves the pointer by what was asked for, whatever came of it.
+  int ranks = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  if (ranks > 1 && (code != MPI_SUCCESS || at_the_end)) here = -1;
   return std::format(", {} bytes, at {} and {} of {}, memory {:x}", bytes, here, shared, size,
                      code == MPI_SUCCESS ? hash(memory) : 0);
 }
@@ -214,7 +228,7 @@ void run_case(const Operation& one, const Mistake& mistake, const Files& files, 
   // after an error is anywhere.
   const std::string_view what = mistake.name;
   const bool anywhere = one.shared && (what.starts_with("wrong way") || what == "not whole etypes");
-  tell(code, shorter || anywhere ? "" : what_changed(used, code, status, memory));
+  tell(code, shorter || anywhere ? "" : what_changed(used, code, status, memory, what.ends_with("the end")));
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
