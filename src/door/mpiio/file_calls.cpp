@@ -50,17 +50,31 @@ int open(MPI_Comm comm, const char* name, int amode, MPI_Info info, MPI_File* fi
   return code;
 }
 
+// What is removed need not go home first. If it stays, because that is refused or it has other names, it
+// does.
+int close_and_delete(MPI_File* file, OpenFile& opened) {
+  const auto only = opened.only_name();
+  // The first to come would remove it under the others' hands.
+  opened.ranks().barrier();
+  const int code = PMPI_File_close(file);
+  // One rank removes it, and OMPIO does not wait for that.
+  opened.ranks().barrier();
+  only.was_removed();
+  if (const auto status = opened.close(); !status && status.error().code != ENOTCONN)
+    return raise(MPI_FILE_NULL, status.error());
+  return code;
+}
+
 int close(MPI_File* file) {
   const auto opened = *file == MPI_FILE_NULL ? nullptr : remove(*file);
   if (!opened) return PMPI_File_close(file);
   int code = MPI_SUCCESS;
   opened->end_requests();
   if (opened->passes_some()) opened->forget();
+  if (opened->deletes_on_close()) return close_and_delete(file, *opened);
   opened->await_writers();
   if (const auto status = opened->close(); !status && status.error().code != ENOTCONN)
     code = raise(*file, status.error());
-  // The first to come would remove it under the others' hands.
-  if (opened->deletes_on_close()) opened->ranks().barrier();
   const int native = PMPI_File_close(file);
   return code == MPI_SUCCESS ? native : code;
 }
@@ -182,10 +196,7 @@ FOREBAY_MPI_API int MPI_Session_finalize(MPI_Session* session) {
 #endif
 
 FOREBAY_MPI_API int MPI_File_delete(const char* name, MPI_Info info) {
-  return guarded([&] {
-    settle_before_delete(name);
-    return PMPI_File_delete(name, info);
-  });
+  return guarded([&] { return delete_file(name, info); });
 }
 
 FOREBAY_MPI_API int MPI_File_set_view(MPI_File file, MPI_Offset displacement, MPI_Datatype etype,

@@ -15,9 +15,7 @@ namespace forebay::mpiio {
 namespace {
 
 bool buffered_already(int fd, const std::string& path, const Settings& settings) {
-  const auto place = resolve_paths(settings).buffer;
-  const auto control = place.directory + "/" + place.name + "/" + kControlFile;
-  if (::access(control.c_str(), F_OK) != 0) return false;
+  if (!buffer_was_made(settings)) return false;
   const auto buffer = join({});
   const auto stamp = stamp_of(fd, path);
   if (!buffer || !stamp) return false;
@@ -29,6 +27,12 @@ bool buffered_already(int fd, const std::string& path, const Settings& settings)
 }
 
 }  // namespace
+
+bool buffer_was_made(const Settings& settings) {
+  const auto place = resolve_paths(settings).buffer;
+  const auto control = place.directory + "/" + place.name + "/" + kControlFile;
+  return ::access(control.c_str(), F_OK) == 0;
+}
 
 bool home_will_do(const std::string& path, const Settings& settings) {
   if (!memory_would_do(settings.for_path(path))) return false;

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "door/mpiio/only_name.hpp"
 #include "door/mpiio/ranks.hpp"
 #include "door/mpiio/shared_pointer.hpp"
 #include "door/mpiio/sieving.hpp"
@@ -88,6 +89,8 @@ class OpenFile {
   void hand_over_pointer() { PMPI_File_seek(real_, position, MPI_SEEK_SET); }
   void take_over_pointer();
   void forget() { (void)engine_->forget(); }
+  // Before it is removed.
+  [[nodiscard]] OnlyName only_name() const { return {buffer_, engine_->home().fd(), engine_->path()}; }
   // The engine's part. What others wrote on other nodes is not kept beyond it.
   Status close();
 

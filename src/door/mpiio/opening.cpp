@@ -19,8 +19,10 @@
 #include "base/log.hpp"
 #include "config/load.hpp"
 #include "door/mpiio/memory_home.hpp"
+#include "door/mpiio/only_name.hpp"
 #include "door/mpiio/shared_pointer.hpp"
 #include "door/mpiio/wishes.hpp"
+#include "os/fd.hpp"
 #include "session/session.hpp"
 
 namespace forebay::mpiio {
@@ -122,6 +124,20 @@ Result<Beside> open_beside(const char* name, int amode, const Wishes& wishes) {
   return Beside{buffer, std::move(file), prefetch};
 }
 
+// The buffer that would have a file with such wishes, if there is one already.
+Buffer* buffer_there_is(const Wishes& wishes) {
+  std::vector<std::string> ignored;
+  const auto wanted = membership(wishes, ignored);
+  if (wanted.overrides.empty() && !buffer_was_made(*settings())) return nullptr;
+  const auto buffer = join(wanted);
+  return buffer ? *buffer : nullptr;
+}
+
+void settle(Buffer& buffer, const std::string& path) {
+  const auto file = buffer.open(path, O_RDWR);
+  if (file) (void)(*file)->drain();
+}
+
 // What all ranks learn from each other in the one reduction of an open.
 struct Agreement {
   bool all = false;  // of them want it
@@ -189,13 +205,19 @@ std::shared_ptr<OpenFile> begin_buffering(MPI_Comm comm, const char* name, int a
   return opened;
 }
 
-void settle_before_delete(const char* name) {
-  const auto path = chosen(name, {});
-  if (!path || settings()->for_path(*path).on_close == OnClose::Home) return;
-  const auto buffer = join({});
-  if (!buffer) return;
-  const auto file = (*buffer)->open(*path, O_RDWR);
-  if (file) (void)(*file)->drain();
+int delete_file(const char* name, MPI_Info info) {
+  const auto wishes = wishes_of(info);
+  const auto path = chosen(name, wishes);
+  auto* const buffer = path ? buffer_there_is(wishes) : nullptr;
+  if (buffer == nullptr) return PMPI_File_delete(name, info);
+  // While it is held its number is not another's.
+  const Fd held(::open(path->c_str(), O_PATH | O_CLOEXEC));
+  const OnlyName only(*buffer, held.get(), *path);
+  // Whoever carries the rest home later looks for it under this name.
+  if (!only.is_so()) settle(*buffer, *path);
+  const int code = PMPI_File_delete(name, info);
+  if (code == MPI_SUCCESS) only.was_removed();
+  return code;
 }
 
 }  // namespace forebay::mpiio

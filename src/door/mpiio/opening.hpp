@@ -14,8 +14,8 @@ namespace forebay::mpiio {
 std::shared_ptr<OpenFile> begin_buffering(MPI_Comm comm, const char* name, int amode, MPI_Info info,
                                           MPI_File real);
 
-// Before a file is removed: what a buffer still has of it unsaved goes home, so that nothing looks for its
-// file later. Nothing for a file that is not ours.
-void settle_before_delete(const char* name);
+// PMPI_File_delete, and what a buffer of this node has of the file goes with it. Buffers of other nodes are
+// not told.
+int delete_file(const char* name, MPI_Info info);
 
 }  // namespace forebay::mpiio
