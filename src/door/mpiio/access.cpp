@@ -68,6 +68,9 @@ Outcome leave_to_native(OpenFile& file, const Access& access, std::string_view w
   MPI_Status status;
   PMPI_Status_set_elements_x(&status, MPI_BYTE, 0);
   Outcome outcome;
+  // What it writes again of the file must not be on its way home.
+  std::optional<OpenFile::NativeWrite> alone;
+  if (access.way == Way::kWrite && !file.view().contiguous()) alone.emplace(file);
   if (access.pointer == Pointer::kIndividual) {
     file.hand_over_pointer();
     outcome.code = call_native(file.real(), access, std::nullopt, &status);
@@ -242,6 +245,10 @@ std::optional<Outcome> perform(OpenFile& file, const Access& access) {
   if (!whole) return leave("MPI-IO: not a whole number of etypes");
   if (type.flat == nullptr) return leave("MPI-IO: a datatype that is not flat");
   if (nowhere(access, *type.flat)) return leave("MPI-IO: memory that is not there");
+#ifndef OPEN_MPI  // which writes them piece by piece as well
+  if (access.way == Way::kWrite && !by_shared_pointer(access) && file.better_natively(bytes))
+    return leave("MPI-IO: many pieces with narrow gaps");
+#endif
   const auto moved = move(file, access, *type.flat, static_cast<std::uint64_t>(at) * unit);
   if (moved && *moved == bytes) return Outcome{.bytes = bytes};
   if (moved) return leave("MPI-IO: a read at the end of the file");

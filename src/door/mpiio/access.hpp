@@ -19,6 +19,7 @@ struct Access {
   MPI_Datatype type;
   bool collective = false;   // others make the same call
   bool nonblocking = false;  // what was asked for returns a request
+  bool split = false;        // or ends with another call
 };
 
 struct Outcome {

@@ -6,6 +6,7 @@
 #include "door/mpiio/errors.hpp"
 #include "door/mpiio/file_table.hpp"
 #include "door/mpiio/status.hpp"
+#include "door/mpiio/type_cache.hpp"
 
 namespace forebay::mpiio {
 namespace {
@@ -16,19 +17,35 @@ bool meets_staging(const OpenFile& file, const Access& access) {
   return access.pointer == Pointer::kOrdered && access.way == Way::kWrite && !file.passes_all();
 }
 
+// A collective write in which every rank has many pieces with gaps that the others do not fill, or nothing:
+// MPI writes large blocks. Asked by all ranks alike.
+bool all_better_natively(const OpenFile& file, const Access& access) {
+  if (!file.all_sparse() || !access.collective || access.way != Way::kWrite || access.nonblocking ||
+      access.split || access.pointer == Pointer::kOrdered || file.passes(access.pointer))
+    return false;
+  MPI_Count size = 0;
+  if (may_be_type(access.type)) PMPI_Type_size_x(access.type, &size);
+  const auto bytes = access.count > 0 ? static_cast<std::uint64_t>(size * access.count) : 0;
+  return file.ranks().all(bytes == 0 || file.better_natively(bytes));
+}
+
 // All ranks leave it to MPI. Others who have the file open here may have staged something. A rank that cannot
 // bring that home fails alone; in a collective call the others wait for it, so it takes its part there, with
 // nothing to move (`take_part`).
 template <class Native, class TakePart>
 int pass(OpenFile& file, const Access& access, Native&& native, TakePart&& take_part) {
-  file.note_passed(file.why_passed());
-  const bool together = meets_staging(file, access);
+  const bool ours = !file.passes(access.pointer);
+  file.note_passed(ours ? "MPI-IO: many pieces with narrow gaps" : file.why_passed());
+  const bool together = ours || meets_staging(file, access);
   if (const auto status = together ? file.settle() : file.make_way(); !status) {
     // What all ranks have agreed upon nobody waits for.
     if (!together && access.collective) take_part();
     return raise(file.real(), status.error());
   }
+  const bool hands_over = ours && access.pointer == Pointer::kIndividual;
+  if (hands_over) file.hand_over_pointer();
   const int code = native(access.count);
+  if (hands_over) file.take_over_pointer();
   if (together) file.ranks().barrier();
   file.forget();
   return code;
@@ -39,7 +56,8 @@ int carry_out(MPI_File real, const Access& access, Native&& native, TakePart&& t
   return guarded([&] {
     auto* const file = find(real);
     if (file == nullptr) return native(access.count);
-    if (file->passes(access.pointer)) return pass(*file, access, native, [&] { take_part(*file); });
+    if (file->passes(access.pointer) || all_better_natively(*file, access))
+      return pass(*file, access, native, [&] { take_part(*file); });
     const auto outcome = perform(*file, access);
     if (!outcome) return native(access.count);
     return outcome->code == MPI_SUCCESS ? tell(*file, outcome->bytes) : outcome->code;
@@ -76,7 +94,8 @@ constexpr int kSecondSplit = MPI_ERR_IO;
 
 // `end`: the native call that ends it.
 template <class Native, class End>
-int split_begin(MPI_File real, const Access& access, std::string_view operation, Native&& native, End&& end) {
+int split_begin(MPI_File real, Access access, std::string_view operation, Native&& native, End&& end) {
+  access.split = true;
   auto* const file = find(real);
   if (file != nullptr && file->split) return raise(real, kSecondSplit);
   const auto both = [&](MPI_Count count, MPI_Status* status) {

@@ -85,11 +85,17 @@ Status OpenFile::set_view(MPI_Offset displacement, MPI_Datatype etype, MPI_Datat
   const bool served = ::strcasecmp(datarep, "native") == 0 && displacement >= 0 && type.flat != nullptr &&
                       unit.flat != nullptr && unit.flat->size != 0 && type.flat->monotonic();
   // Ranks may have different filetypes, but must go the same way.
-  odd_view_ = !ranks_.all(served);
+  view_ = served ? View(displacement, unit.flat->size, *type.flat) : View{};
+  // Where others may write elsewhere MPI's sieving is switched off, and it writes piece by piece, too.
+  sparse_ = served && shared_ && writable() && view_.sparse(ranks_.size()) && may_sieve(real_);
+  const auto agreed = ranks_.least(!served ? 0 : sparse_ ? 2 : 1);
+  odd_view_ = agreed == 0;
+  all_sparse_ = agreed == 2;
   if (shared_) shared_->restart(ranks_.rank() == 0);
   choose_sieving();
-  view_ = odd_view_ ? View{} : View(displacement, unit.flat->size, *type.flat);
   if (!odd_view_) return {};
+  view_ = View{};
+  sparse_ = false;
   // From now on MPI writes, and may write again what lies between.
   return settle();
 }

@@ -70,6 +70,25 @@ class OpenFile {
   // Collective, after the native call made home that long.
   Status truncate(std::uint64_t size);
 
+  // Keeps this node's drains from the file while MPI writes it. For writes of this rank only: N1a.
+  class NativeWrite {
+   public:
+    explicit NativeWrite(OpenFile& file) : file_(file) { file_.engine_->hold_drain(); }
+    NativeWrite(const NativeWrite&) = delete;
+    NativeWrite& operator=(const NativeWrite&) = delete;
+    ~NativeWrite() { file_.engine_->let_drain_go(); }
+
+   private:
+    OpenFile& file_;
+  };
+  // Would the drain carry so many pieces of this view home one by one, where MPI writes large blocks with
+  // what lies between them? Not if other ranks may fill the gaps.
+  [[nodiscard]] bool better_natively(std::uint64_t bytes) const {
+    return sparse_ && bytes >= kManyPieces * view_.mean_piece();
+  }
+  // The same view by view, and agreed upon: collective calls ask (data_calls.cpp).
+  [[nodiscard]] bool all_sparse() const { return all_sparse_; }
+
   // Begins to bring the file as wished, in the background, and nobody waits for it: each rank a part.
   // Together all ranks bring it once, or, if every buffer is to have it whole, those of each buffer do.
   void prefetch();
@@ -124,6 +143,7 @@ class OpenFile {
   Buffer& buffer_;
   const std::shared_ptr<File> engine_;
   const Ranks ranks_;
+  static constexpr std::uint64_t kManyPieces = 256;
   // May what is kept of it be older than what another node has closed, and nobody would notice?
   [[nodiscard]] bool may_be_stale() const;
   // The next open is not to believe that home is as it was.
@@ -138,6 +158,8 @@ class OpenFile {
   std::vector<MPI_Request> to_end_{};
   View view_{};
   bool odd_view_ = false;
+  bool sparse_ = false;      // this rank's view
+  bool all_sparse_ = false;  // every rank's
   bool atomic_ = false;
 };
 

@@ -36,11 +36,12 @@ void Ranks::barrier() const {
   if (size_ > 1) PMPI_Barrier(comm_);
 }
 
-bool Ranks::all(bool mine) const {
-  int every = mine ? 1 : 0;
-  if (size_ > 1) PMPI_Allreduce(MPI_IN_PLACE, &every, 1, MPI_INT, MPI_MIN, comm_);
-  return every != 0;
+int Ranks::least(int mine) const {
+  if (size_ > 1) PMPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT, MPI_MIN, comm_);
+  return mine;
 }
+
+bool Ranks::all(bool mine) const { return least(mine ? 1 : 0) != 0; }
 
 std::vector<Ranks::Pair> Ranks::gather(const Pair& mine) const {
   std::vector<Pair> all(static_cast<std::size_t>(size_), mine);

@@ -24,6 +24,8 @@ class Ranks {
   void barrier() const;
   // Does every rank say so? Also a barrier.
   [[nodiscard]] bool all(bool mine) const;
+  // The least of what all ranks say.
+  [[nodiscard]] int least(int mine) const;
   using Pair = std::array<std::uint64_t, 2>;
   [[nodiscard]] std::vector<Pair> gather(const Pair& mine) const;
   // What rank `root` says.

@@ -1,5 +1,7 @@
 #include "door/mpiio/sieving.hpp"
 
+#include <strings.h>
+
 #include "door/mpiio/info.hpp"
 
 namespace forebay::mpiio {
@@ -27,6 +29,8 @@ void tell(MPI_File real, const char* value) {
 }
 
 }  // namespace
+
+bool may_sieve(MPI_File real) { return ::strcasecmp(told(real).c_str(), kOff) != 0; }
 
 void SievingHint::switch_off(MPI_File real) {
   const auto value = told(real);

@@ -10,6 +10,9 @@
 
 namespace forebay::mpiio {
 
+// Unless the program's hints forbid it. (OMPIO has no such hint.)
+[[nodiscard]] bool may_sieve(MPI_File real);
+
 class SievingHint {
  public:
   // Both collective. Later calls of the program that set hints are to be followed by one of them.

@@ -25,6 +25,19 @@ class View {
   [[nodiscard]] std::uint64_t place_of(std::uint64_t position) const { return displacement_ + position; }
   [[nodiscard]] bool bytes_only() const { return contiguous_ && etype_size_ == 1 && displacement_ == 0; }
 
+  // Bytes of a piece, in the mean.
+  [[nodiscard]] std::uint64_t mean_piece() const {
+    if (contiguous_) return 1;
+    return std::max<std::uint64_t>(static_cast<std::uint64_t>(filetype_.size) / filetype_.runs.size(), 1);
+  }
+  // Small pieces with gaps that as many others, each with as much, would not fill?
+  [[nodiscard]] bool sparse(int ranks) const {
+    constexpr std::int64_t kFar = 2048;  // from piece to piece, where requests of their own cost no more
+    if (contiguous_) return false;
+    return filetype_.size * ranks < filetype_.extent &&
+           filetype_.extent < kFar * static_cast<std::int64_t>(filetype_.runs.size());
+  }
+
   // Calls `visit(offset in the file, length)` for the pieces of [position, position + length), in order,
   // until one fails or says false.
   template <class Visit>
