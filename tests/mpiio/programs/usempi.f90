@@ -5,4 +5,5 @@ program usempi
   integer :: ierr, rank, ranks, i, count, out(100), in(100)
   integer(kind=MPI_OFFSET_KIND) :: offset, displacement
   character(len=1000) :: path
+  integer :: hints
 include 'body.inc'

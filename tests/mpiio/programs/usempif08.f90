@@ -9,4 +9,5 @@ program usempif08
   integer, asynchronous :: in(100)
   integer(kind=MPI_OFFSET_KIND) :: offset, displacement
   character(len=1000) :: path
+  type(MPI_Info) :: hints
 include 'body.inc'
