@@ -78,6 +78,7 @@ void measure_mpiio_map_search(const Run& run);
 void measure_mpiio_random_walk(const Run& run);
 void measure_mpiio_collective(const Run& run);
 void measure_mpiio_strided(const Run& run);
+void measure_mpiio_gapped(const Run& run);
 
 inline constexpr Figure kMpiioFigures[] = {
     {"chunks", "at least 10 times plain up to 4 KiB, never below plain at 1 MiB", measure_mpiio_chunks},
@@ -86,6 +87,7 @@ inline constexpr Figure kMpiioFigures[] = {
     {"random_walk", "time against plain", measure_mpiio_random_walk},
     {"collective", "at least 3 times collective buffering", measure_mpiio_collective},
     {"strided", "not below plain", measure_mpiio_strided},
+    {"gapped", "not below plain", measure_mpiio_gapped},
 };
 
 struct Suite {

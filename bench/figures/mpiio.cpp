@@ -157,4 +157,18 @@ void measure_mpiio_strided(const Run& run) {
   }
 }
 
+void measure_mpiio_gapped(const Run& run) {
+  const auto home = slow_home(run);
+  const auto doubles = run.scaled(1u << 18, 1u << 14);
+  const auto path = made(run, (home.path() / "gapped").string(), 4 * doubles * 64);
+  const MpiioJob job(run, 4);
+  for (const bool unique : {false, true}) {
+    for (const bool together : {false, true}) {
+      job.compare_and_report(
+          format_text("gapped/{}{}", together ? "together" : "apart", unique ? "_unique" : ""),
+          {"gapped", path, std::to_string(doubles), "56", together ? "1" : "0", unique ? "1" : "0"});
+    }
+  }
+}
+
 }  // namespace forebay::bench

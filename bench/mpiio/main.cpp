@@ -214,6 +214,26 @@ void strided(const char* path, const Numbers& numbers) {
   must(MPI_File_close(&file), "close");
 }
 
+// numbers[0] doubles of each rank, with gaps of numbers[1] bytes that nobody fills, in one call; numbers[2]:
+// all ranks together; numbers[3]: it is told that nobody else writes the file.
+void gapped(const char* path, const Numbers& numbers) {
+  MPI_Datatype apart = MPI_DATATYPE_NULL;
+  MPI_Type_create_resized(MPI_DOUBLE, 0, 8 + numbers[1], &apart);
+  MPI_Type_commit(&apart);
+  const std::vector<double> values(static_cast<std::size_t>(numbers[0]), rank_here);
+  const double start = begin();
+  MPI_File file = open(path, MPI_MODE_RDWR | (numbers[3] != 0 ? MPI_MODE_UNIQUE_OPEN : 0));
+  const auto first = rank_here * numbers[0] * (8 + numbers[1]);
+  must(MPI_File_set_view(file, first, MPI_DOUBLE, apart, "native", MPI_INFO_NULL), "set_view");
+  const auto count = static_cast<int>(numbers[0]);
+  must(numbers[2] != 0 ? MPI_File_write_all(file, values.data(), count, MPI_DOUBLE, MPI_STATUS_IGNORE)
+                       : MPI_File_write(file, values.data(), count, MPI_DOUBLE, MPI_STATUS_IGNORE),
+       "write");
+  MPI_Type_free(&apart);
+  must(MPI_File_close(&file), "close");
+  report("total", start);
+}
+
 struct Workload {
   const char* name;
   void (*run)(const char* path, const Numbers& numbers);
@@ -224,7 +244,8 @@ constexpr Workload kWorkloads[] = {{"make", make},
                                    {"map_search", map_search},
                                    {"random_walk", random_walk},
                                    {"collective", collective},
-                                   {"strided", strided}};
+                                   {"strided", strided},
+                                   {"gapped", gapped}};
 
 }  // namespace
 
