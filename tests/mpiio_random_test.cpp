@@ -17,19 +17,24 @@
 namespace forebay::testing {
 namespace {
 
+namespace fs = std::filesystem;
+
 struct Batch {
   const char* library;  // that moves the bytes: ROMIO of MPICH, or OMPIO
   int ranks;
-  int programs;       // in one launch
-  int nodes = 1;      // buffers
-  bool gaps = false;  // also behind the end of files
+  int programs;        // in one launch
+  int nodes = 1;       // buffers
+  bool gaps = false;   // also behind the end of files
+  bool large = false;  // files of some MB, on a disk, whose writes are staged where that is worth it
 
   [[nodiscard]] std::string flavour() const {
     return std::string_view(library) == "mpich" ? "mpich" : "openmpi";
   }
   [[nodiscard]] std::string name() const {
     return format_text("{}_{}_ranks{}{}", library, ranks, nodes == 1 ? "" : format_text("_{}_nodes", nodes),
-                       gaps ? "_gaps" : "");
+                       gaps    ? "_gaps"
+                       : large ? "_large"
+                               : "");
   }
 };
 
@@ -57,8 +62,8 @@ class MpiioRandom : public ::testing::TestWithParam<Batch> {};
 TEST_P(MpiioRandom, SameAsNatively) {
   const auto& batch = GetParam();
   const auto seed = choose_seed("random MPI-IO programs");
-  const TemporaryDirectory place("/dev/shm");
-  const DoorRun door(batch.flavour());
+  const TemporaryDirectory place(batch.large ? fs::temp_directory_path().string() : "/dev/shm");
+  const DoorRun door(batch.flavour(), batch.large ? Words{"FOREBAY_ADMISSION_WRITE=auto"} : Words{});
   const auto hints = batch.gaps ? place.file("hints") : "";
   if (batch.gaps) std::ofstream(hints) << kPieces;
   const auto rounds = scaled(1, 25);
@@ -71,6 +76,7 @@ TEST_P(MpiioRandom, SameAsNatively) {
       Words program{built("tests/mpiio/mpiio_random_") + batch.flavour(), folder, std::to_string(seed),
                     std::to_string(first), std::to_string(first + batch.programs - 1)};
       if (batch.gaps) program.emplace_back("gaps");
+      if (batch.large) program.emplace_back("large");
       const auto launch = door.on_nodes(batch.nodes, batch.ranks, program);
       command.insert(command.end(), launch.begin(), launch.end());
       const auto ran = door.run(way, folder, command);
@@ -97,16 +103,16 @@ TEST_P(MpiioRandom, SameAsNatively) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, MpiioRandom,
-                         ::testing::Values(Batch{"mpich", 1, 150}, Batch{"mpich", 2, 50},
-                                           Batch{"mpich", 3, 20}, Batch{"mpich", 4, 15},
-                                           Batch{"mpich", 2, 30, 2}, Batch{"mpich", 4, 10, 2},
-                                           Batch{"mpich", 1, 150, 1, true}, Batch{"mpich", 3, 15, 1, true},
-                                           Batch{"mpich", 4, 10, 2, true}, Batch{"mpich", 4, 10, 3},
-                                           Batch{"ompio", 1, 100}, Batch{"ompio", 2, 50},
-                                           Batch{"ompio", 3, 40}, Batch{"ompio", 4, 30},
-                                           Batch{"ompio", 4, 20, 2}),
-                         [](const auto& test) { return test.param.name(); });
+INSTANTIATE_TEST_SUITE_P(
+    All, MpiioRandom,
+    ::testing::Values(Batch{"mpich", 1, 150}, Batch{"mpich", 2, 50}, Batch{"mpich", 3, 20},
+                      Batch{"mpich", 4, 15}, Batch{"mpich", 2, 30, 2}, Batch{"mpich", 4, 10, 2},
+                      Batch{"mpich", 1, 150, 1, true}, Batch{"mpich", 3, 15, 1, true},
+                      Batch{"mpich", 4, 10, 2, true}, Batch{"mpich", 4, 10, 3},
+                      Batch{"mpich", 1, 10, 1, false, true}, Batch{"mpich", 3, 4, 1, false, true},
+                      Batch{"ompio", 2, 5, 1, false, true}, Batch{"ompio", 1, 100}, Batch{"ompio", 2, 50},
+                      Batch{"ompio", 3, 40}, Batch{"ompio", 4, 30}, Batch{"ompio", 4, 20, 2}),
+    [](const auto& test) { return test.param.name(); });
 
 }  // namespace
 }  // namespace forebay::testing

@@ -33,6 +33,8 @@ FileProgram::FileProgram(const World& world, std::string path, std::uint64_t see
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
   region_ = all_.chance(10) ? 1 << 20 : all_.chance(50) ? 1 << 12 : 1 << 16;
+  if (world.large) region_ = MPI_Offset{1} << all_.pick(20, 22);
+  unique_ = all_.chance(30);
   // Where a file ends while others write to it is a matter of luck.
   bounded_ = size_ > 1 || all_.chance(60);
   parts_ = all_.pick(1, 5);
@@ -60,6 +62,7 @@ void FileProgram::end() {
 void FileProgram::open(int amode) {
   readable_ = (amode & MPI_MODE_WRONLY) == 0;
   writable_ = (amode & MPI_MODE_RDONLY) == 0;
+  if (unique_) amode |= MPI_MODE_UNIQUE_OPEN;
   const int code = MPI_File_open(comm_, path_.c_str(), amode, MPI_INFO_NULL, &file_);
   MPI_Offset size = -1;
   if (code == MPI_SUCCESS) MPI_File_get_size(file_, &size);
@@ -94,7 +97,7 @@ void FileProgram::boundary() {
     note("size {}", size);
   }
   MPI_Barrier(comm_);
-  if (all_.chance(20)) peek();
+  if (all_.chance(20) && !unique_) peek();
   if (way == 8 && writable_) resize();
   if (way == 9) {
     atomic_ = !atomic_;

@@ -17,7 +17,8 @@
 struct World {
   int rank = 0;
   int size = 1;
-  bool gaps = false;  // views with gaps also where a file grows
+  bool gaps = false;   // views with gaps also where a file grows
+  bool large = false;  // files of some MB
 };
 
 // What a rank may touch in this part of the program: it alone, in its view.
@@ -81,6 +82,7 @@ class FileProgram {
   MPI_Comm comm_ = MPI_COMM_NULL;
   MPI_File file_ = MPI_FILE_NULL;
   MPI_Offset position_ = 0;
+  bool unique_ = false;  // nobody else has the file open
   MPI_Offset region_ = 0;
   std::int64_t parts_ = 0;
   int rank_ = 0;

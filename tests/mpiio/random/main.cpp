@@ -1,8 +1,9 @@
 // Random MPI-IO programs, each with one file or several.
 //
-// usage: random FOLDER SEED FIRST LAST [gaps]: programs FIRST to LAST, files FOLDER/<program>.<file>, journal
-// FOLDER/log.<rank>. gaps: also views with gaps where a file grows. ROMIO leaves there what its memory held,
-// unless it is told to write pieces as they are (romio_ds_write and romio_cb_write: disable).
+// usage: random FOLDER SEED FIRST LAST [gaps|large]: programs FIRST to LAST, files FOLDER/<program>.<file>,
+// journal FOLDER/log.<rank>. gaps: also views with gaps where a file grows. ROMIO leaves there what its
+// memory held, unless it is told to write pieces as they are (romio_ds_write and romio_cb_write: disable).
+// large: some MB for each rank.
 //
 // The same seed gives the same programs. Whatever MPI answers goes into the journal: run natively and with
 // the door, journals and files must be equal.
@@ -45,8 +46,10 @@ void run(const World& world, const std::string& path, std::uint64_t seed) {
 
 int main(int argc, char** argv) {
   World world;
-  world.gaps = argc == 6 && std::string(argv[5]) == "gaps";
-  if (argc != (world.gaps ? 6 : 5)) return 2;
+  const std::string kind = argc == 6 ? argv[5] : "";
+  world.gaps = kind == "gaps";
+  world.large = kind == "large";
+  if (argc != (world.gaps || world.large ? 6 : 5)) return 2;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &world.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &world.size);
