@@ -109,17 +109,18 @@ Result<Claim> Drain::claim(Shipment& shipment, std::uint64_t block) {
   const auto start = block * states.size();
   const bool alone =
       (record.flags.load(std::memory_order_relaxed) & (kFileExclusive | kFilePast)) == kFileExclusive;
-  std::uint32_t valid_from = 0;
   std::uint32_t claimed_to = 0;
+  std::uint32_t valid_to = 0;  // all that lies between claimed_to and it is Valid
   states.for_each(0, states.size(), [&](std::uint32_t b, std::uint32_t e, ByteState s) {
-    if (s == ByteState::kValid) valid_from = b;
+    if (s == ByteState::kValid && b == valid_to) valid_to = e;
     if (s != ByteState::kClaimed) return;
     // Where nobody else can have written, what lies between two claims may go along: one write instead of
     // two.
-    const bool bridge = alone && claimed_to != 0 && valid_from == claimed_to && b - valid_from <= kBridge;
-    if (bridge) add_piece(shipment, start + valid_from, data + valid_from, b - valid_from);
+    const bool bridge =
+        alone && claimed_to != 0 && claimed_to < b && valid_to == b && b - claimed_to <= kBridge;
+    if (bridge) add_piece(shipment, start + claimed_to, data + claimed_to, b - claimed_to);
     add_piece(shipment, start + b, data + b, e - b);
-    claimed_to = e;
+    claimed_to = valid_to = e;
   });
   if (copy) shipment.copies.push_back(std::move(copy));
   shipment.buckets.emplace_back(*found, key);

@@ -105,6 +105,24 @@ TEST(Pin, EndsWithTheDeathOfTheLastWhoHasTheFileOpen) {
   EXPECT_EQ(pinned_buckets(*test), 0u);
 }
 
+// What is known between two pieces goes home with them, and what is not known was taken along: whatever lay
+// in memory there.
+TEST(Exclusive, OnlyWhatIsKnownBetweenPiecesGoesAlong) {
+  TestBuffer test("readahead.max=0 drain.trigger=never");
+  std::string expected(4096, 'x');
+  std::ofstream(test.home("a")) << expected;
+  auto file = test.open(test.home("a"), O_RDWR);
+  ASSERT_TRUE(file->hint(Hint::kExclusive, 0, 0));
+  std::string some(100, '?');
+  ASSERT_EQ(file->read(100, writable_bytes_of(some)), 100u);
+  for (const std::size_t at : {0u, 300u}) {
+    ASSERT_EQ(file->write(at, bytes_of(std::string(100, 'n'))), 100u);
+    expected.replace(at, 100, std::string(100, 'n'));
+  }
+  ASSERT_TRUE(file->sync());
+  EXPECT_TRUE(TestBuffer::slurp(test.home("a")) == expected);
+}
+
 // Or what the next user of the file did not promise would be taken for promised.
 TEST(Exclusive, IsPromisedUntilTheLastClose) {
   TestBuffer test;
