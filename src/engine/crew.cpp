@@ -1,5 +1,7 @@
 #include "engine/crew.hpp"
 
+#include <unistd.h>
+
 #include "os/quiet_thread.hpp"
 
 namespace forebay {
@@ -9,7 +11,14 @@ bool Crew::post(std::function<void()> task, Urgency urgency) {
   if (stopping_) return false;
   auto& queue = urgency == Urgency::kFront ? front_ : back_;
   queue.push_back(std::move(task));
-  if (idle_ < front_.size() + back_.size() && threads_.size() < limit_) {
+  // The child of a vfork has its parent's memory: a thread of its own would end with its exec, and be waited
+  // for here.
+  const bool ours = ::getpid() == process_;
+  if (!ours && threads_.empty()) {
+    queue.pop_back();
+    return false;
+  }
+  if (ours && idle_ < front_.size() + back_.size() && threads_.size() < limit_) {
     if (auto thread = quiet_thread([this] { run(); }); thread.joinable()) {
       threads_.push_back(std::move(thread));
       ++running_;

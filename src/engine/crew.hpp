@@ -5,6 +5,8 @@
 // must not touch it.
 #pragma once
 
+#include <unistd.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -36,6 +38,7 @@ class Crew {
   void run();
 
   const unsigned limit_;
+  const pid_t process_ = ::getpid();
   std::mutex mutex_;
   std::condition_variable wake_, ended_;
   std::deque<std::function<void()>> front_, back_;  // guarded by mutex_
