@@ -219,6 +219,11 @@ Status Drain::ship(Shipment& shipment) {
       auto size = record.home_size.load();
       while (size < stamp->size && !record.home_size.compare_exchange_weak(size, stamp->size)) {
       }
+      // Others may have made it longer past the buffer: home looks from here on as we left it, and nobody
+      // would notice. Truncations wait for the claims of this shipment.
+      auto known = record.size.load();
+      while (known < stamp->size && !record.size.compare_exchange_weak(known, stamp->size)) {
+      }
     }
     record.error.store(0);
   } else if (status.error().code != EFBIG || own_file_size_limit() == ~std::uint64_t{0}) {

@@ -105,6 +105,18 @@ TEST(Pin, EndsWithTheDeathOfTheLastWhoHasTheFileOpen) {
   EXPECT_EQ(pinned_buckets(*test), 0u);
 }
 
+// The drain takes home's marks for its own, so that no later look found a difference.
+TEST(HomeThatGrew, PastTheBufferIsSeenAfterADrain) {
+  TestBuffer test("drain.trigger=never");
+  auto file = test.open(test.home("a"), O_RDWR | O_CREAT);
+  ASSERT_EQ(file->write(0, bytes_of("mine")), 4u);
+  std::filesystem::resize_file(test.home("a"), 8192);
+  ASSERT_TRUE(file->sync());
+  EXPECT_EQ(file->size(), 8192u);
+  ASSERT_TRUE(file->close());
+  EXPECT_EQ(TestBuffer::read_all(*test.open(test.home("a"), O_RDONLY)), "mine" + std::string(8188, '\0'));
+}
+
 // What is known between two pieces goes home with them, and what is not known was taken along: whatever lay
 // in memory there.
 TEST(Exclusive, OnlyWhatIsKnownBetweenPiecesGoesAlong) {
