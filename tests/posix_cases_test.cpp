@@ -45,8 +45,9 @@ INSTANTIATE_TEST_SUITE_P(
                       "allocated", "mapped", "by_number", "streams_reopened", "walked", "in_background",
                       "modes", "appending", "spawned_unseen", "watched", "crashed", "truncated_by_name",
                       "dangling", "held_by_path", "handlers_told", "handlers_that_exit", "handlers_that_jump",
-                      "handlers_that_write", "executed", "first_names_gone", "spawned_elsewhere", "many_open",
-                      "read_beside_writes", "by_handle", "table_of_descriptors"),
+                      "handlers_that_write", "executed", "unnamed_across_exec", "first_names_gone",
+                      "spawned_elsewhere", "many_open", "read_beside_writes", "by_handle",
+                      "table_of_descriptors"),
     [](const auto& one) { return std::string(one.param); });
 
 // Root is allowed everything.

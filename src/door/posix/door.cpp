@@ -227,12 +227,22 @@ void hand_on_direct() {
   }
 }
 
+// What goes with its last user has none in the buffer from here on, until the next program first uses it.
+void bring_home_what_has_no_name(Buffer& there) {
+  for (int fd = 0; fd < std::max(descriptor_end(), STDERR_FILENO + 1); ++fd) {
+    const auto open = handed_on(fd);
+    if (open && is_scratch(there.core().control.file(open->file->number())) && open->file->unsaved())
+      (void)open->file->drain_all();
+  }
+}
+
 }  // namespace
 
 long drain_everything(int inherited) {
   if (inherited != 0) hand_on_direct();
   auto* const there = joined_buffer();
   if (there == nullptr) return 0;
+  bring_home_what_has_no_name(*there);
   const auto result = answer(there->drain());
   return result == kPass ? 0 : result;
 }

@@ -58,6 +58,7 @@ int walked();
 int in_background();
 int modes();
 int crashing();
+int unnamed_across_exec();
 int crashed();
 int rights();
 int truncated_by_name();

@@ -71,6 +71,7 @@ int main(int argc, char** argv) {
                    {"handlers_that_jump", cases::handlers_that_jump},
                    {"handlers_that_write", cases::handlers_that_write},
                    {"executed", cases::executed},
+                   {"unnamed_across_exec", cases::unnamed_across_exec},
                    {"first_names_gone", cases::first_names_gone},
                    {"spawned_elsewhere", cases::spawned_elsewhere},
                    {"many_open", cases::many_open},

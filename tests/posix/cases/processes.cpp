@@ -303,6 +303,20 @@ int numbers_of_pipes() {
 }
 
 // A program that was written a moment ago, while somebody who only reads it has it open.
+// Between two programs nobody has the file open in the buffer, and others come by.
+int unnamed_across_exec() {
+  const int other = ::open("other", O_WRONLY | O_CREAT, 0644);
+  say("write", ::write(other, "other\n", 6));
+  ::close(other);
+  const int fd = ::open("gone", O_RDWR | O_CREAT, 0644);
+  say("unlink", ::unlink("gone"));
+  say("write", ::write(fd, "without a name\n", 15));
+  say("lseek", ::lseek(fd, 0, SEEK_SET));
+  say("dup2", ::dup2(fd, 3));
+  ::execl("/bin/sh", "sh", "-c", "cat other; cat <&3", static_cast<char*>(nullptr));
+  return 1;
+}
+
 int executed() {
   static constexpr char kText[] = "#!/bin/sh\nexit 7\n";
   for (const char* const name : {"one", "two"}) {
