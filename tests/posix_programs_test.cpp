@@ -155,6 +155,21 @@ TEST(PosixUnseen, AreNamedInTheReportWhereverTheyAreStarted) {
   EXPECT_EQ(place.reported("sum('without the library' in s for s in d['not_seen'])"), "1");
 }
 
+// UCX looks for functions that map memory in the C library and puts a jump of its own at their beginning: it
+// was given the door's, which then saw no mapping any more, and the program was killed by SIGBUS.
+TEST(PosixMapped, IsSeenWhereUcxPatchesTheCLibrary) {
+  if (run("python3", {"-c", "import torch"}).code != 0) GTEST_SKIP() << "SKIPPED: there is no PyTorch here";
+  const PosixPlace place;
+  const auto* const program =
+      "import torch, mmap\n"
+      "open('a', 'wb').write(b'x' * 200000)\n"
+      "with open('a', 'rb') as f: print(mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ)[199999])\n";
+  const auto ran = place.run({"env", "-C", place.home(), "python3", "-c", program},
+                             {"drain.trigger=never", "on_close=detach"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_EQ(ran.out, "120\n");
+}
+
 TEST(PosixUnseen, AStaticProgramFindsWhatItInheritsAtHome) {
   const PosixPlace place;
   const auto path = unseen("static");

@@ -90,9 +90,21 @@ void know_libraries() {
 using Look = void* (*)(void*, const char*);
 using LookVersion = void* (*)(void*, const char*, const char*);
 
+// UCX, which comes with Open MPI, looks for these to put a jump of its own at their beginning: at ours, the
+// door would see no mapping any more.
+constexpr const char* kPatched[] = {"mmap",     "mmap64",        "munmap", "mremap",
+                                    "mprotect", "pkey_mprotect", "shmdt"};
+bool is_for_patching(const char* name) {
+  for (const char* const one : kPatched) {
+    if (same(name, one)) return true;
+  }
+  return false;
+}
+
 // What the caller gets for what the C library has found.
 void* or_ours(void* found, const char* name) {
-  if (found == nullptr || !active.load(std::memory_order_relaxed) || thread.depth != 0 || !libc.holds(found))
+  if (found == nullptr || is_for_patching(name) || !active.load(std::memory_order_relaxed) ||
+      thread.depth != 0 || !libc.holds(found))
     return found;
   void* const ours = shim.find(name);
   return ours != nullptr ? ours : found;
