@@ -228,10 +228,12 @@ void hand_on_direct() {
 }
 
 // What goes with its last user has none in the buffer from here on, until the next program first uses it.
+// What a parent has open, it goes on having.
 void bring_home_what_has_no_name(Buffer& there) {
-  for (int fd = 0; fd < std::max(descriptor_end(), STDERR_FILENO + 1); ++fd) {
-    const auto open = handed_on(fd);
-    if (open && is_scratch(there.core().control.file(open->file->number())) && open->file->unsaved())
+  for (int fd = 0; fd < descriptor_end(); ++fd) {
+    const auto open = descriptor(fd);
+    if (!open || open->process != fork_generation() || (::fcntl(fd, F_GETFD) & FD_CLOEXEC) != 0) continue;
+    if (is_scratch(there.core().control.file(open->file->number())) && open->file->unsaved())
       (void)open->file->drain_all();
   }
 }
