@@ -138,10 +138,10 @@ FOREBAY_API int forebay_ticket_test(forebay_ticket* ticket);
 /* Frees the ticket; the prefetch goes on. NULL is fine. */
 FOREBAY_API void forebay_ticket_free(forebay_ticket* ticket);
 
-/* Brings a range of the file, as long as it is now, into the buffer and keeps it there until it is unpinned, or
- * its file is closed by everyone. Works by whole buckets. -ENOSPC: the tiers have no room for all of it, and
- * none of it is pinned but what was before. Of a file opened for writing only, what is written there later
- * is kept, and nothing is brought. */
+/* Brings a range of the file, as long as it is now, into the buffer and keeps it there until it is unpinned,
+ * or its file is closed by everyone. Works by whole buckets. -ENOSPC: the tiers have no room for all of it,
+ * and none of it is pinned but what was before. Of a file opened for writing only, what is written there
+ * later is kept, and nothing is brought. */
 FOREBAY_API int forebay_pin(forebay_file* file, uint64_t offset, uint64_t length);
 FOREBAY_API int forebay_unpin(forebay_file* file, uint64_t offset, uint64_t length);
 
