@@ -162,6 +162,7 @@ Status Drain::write_run(const HomeFile& home, Shipment::Run& run) {
     FOREBAY_TRY(home.write(run.pieces, run.offset));
   }
   core_.landings.note(home.file(), Clock::now());
+  core_.control.file(home.file()).last_used.store(core_.control.nanoseconds(), std::memory_order_relaxed);
   count(core_.counters().home_writes);
   count(core_.counters().home_written_bytes, run.bytes);
   return {};

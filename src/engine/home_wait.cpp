@@ -37,7 +37,7 @@ std::uint64_t HomeWait::mark() const {
   const auto& record = core_.control.file(file_);
   const std::uint64_t parts[] = {static_cast<std::uint64_t>(record.home_modified_ns.load()),
                                  static_cast<std::uint64_t>(record.home_changed_ns.load()),
-                                 record.home_size.load()};
+                                 record.home_size.load(), record.last_used.load()};
   return XXH3_64bits(parts, sizeof parts);
 }
 

@@ -185,7 +185,7 @@ struct alignas(64) FileRecord {
   Word flags;
   Word only_tier;  // index + 1 of the tier that the last opener wants its bytes in; 0: any
   Word buckets;    // how many buckets it and the record's last files have; more after deaths, never less
-  Wide last_used;  // ticks
+  Wide last_used;  // nanoseconds: opened, closed, or bytes of it landed at home
   Word scratch;    // scratch_mark() if the file never goes home and is removed with its last user
   Wide dirty_end;  // no block from here on was ever dirty
   Word logged;     // raised with each record of it in a journal
