@@ -56,7 +56,10 @@ TEST(Pieces, AreWrittenInTheirOrderStraightHome) { written_in_their_order("admis
 TEST(Pieces, AreHomeIfThatIsAsked) {
   TestBuffer buffer("durability=home");
   const auto file = buffer.open(buffer.home("pieces"), O_RDWR | O_CREAT);
-  const std::vector<Piece> pieces{{5, bytes_of("bbb")}, {9000, bytes_of("ccc")}, {0, bytes_of("aaaaa")}};
+  const std::string a = "aaaaa";
+  const std::string b = "bbb";
+  const std::string c = "ccc";
+  const std::vector<Piece> pieces{{5, bytes_of(b)}, {9000, bytes_of(c)}, {0, bytes_of(a)}};
   EXPECT_EQ(file->write(pieces).value_or(0), 11u);
   std::string whole(9003, '\0');
   whole.replace(0, 8, "aaaaabbb");
@@ -67,7 +70,8 @@ TEST(Pieces, AreHomeIfThatIsAsked) {
 TEST(Pieces, AreRefusedTogether) {
   TestBuffer buffer;
   const auto file = buffer.open(buffer.home("pieces"), O_RDWR | O_CREAT);
-  const std::vector<Piece> pieces{{0, bytes_of("a")}, {~std::uint64_t{0} - 5, bytes_of("b")}};
+  const std::string text = "a";
+  const std::vector<Piece> pieces{{0, bytes_of(text)}, {~std::uint64_t{0} - 5, bytes_of(text)}};
   const auto refused = file->write(pieces);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, EFBIG);
