@@ -169,18 +169,16 @@ TEST_F(HomeFault, WhatHomeHasOnceChangedIsNotReadFromTheBuffer) {
 
 TEST_F(HomeFault, OneOfManyPiecesOfABlockThatFailsKeepsThemAll) {
   prepare("drain.trigger=never drain.in_flight=4");
-  std::ofstream(slowfs_->source() / "a") << std::string(65'536, 'x');
   auto buffer = place_->attach();
-  auto file = open(*buffer, "a");
   const auto bytes = some_bytes(16);
-  for (std::uint64_t i = 0; i < 32; ++i) ASSERT_TRUE(put(*file, i * 128, bytes));
+  const auto file = open_with_pieces(*buffer, 128, bytes);
   slowfs_->control("fail_nth_write=7,EIO");
   EXPECT_EQ(code_of(file->sync()), EIO);
-  EXPECT_EQ(status().unsaved, 32 * bytes.size());
+  EXPECT_EQ(status().unsaved, kPieces * bytes.size());
   slowfs_->control("fail_nth_write=none");
   EXPECT_TRUE(file->sync());
   EXPECT_TRUE(file->close());
-  for (std::size_t i = 0; i < 32; ++i) EXPECT_TRUE(at_home("a").substr(i * 128, 16) == bytes);
+  expect_pieces_at_home(128, bytes);
 }
 
 TEST_F(HomeFault, AReadOnlyHomeRefusesAndTakesTheBytesLater) {

@@ -194,38 +194,33 @@ TEST_F(HomeWaits, WaitingForDrainRateIsNotSilence) {
 
 TEST_F(HomeWaits, PiecesOfNeighbouringBlocksGoHomeBesideEachOther) {
   prepare("drain.trigger=never drain.in_flight=8");
-  // Long enough: writes that extend a file go one by one whatever we do.
-  std::ofstream(slowfs_->source() / "a") << std::string(65'536, 'x');
   auto buffer = place_->attach();
-  auto file = open(*buffer, "a");
   const auto bytes = some_bytes(100);
-  for (std::uint64_t i = 0; i < 32; ++i) ASSERT_TRUE(put(*file, i * 2048, bytes));
+  const auto file = open_with_pieces(*buffer, 2048, bytes);
   slowfs_->control("hang=writes");
   std::thread waiting([&] { EXPECT_TRUE(file->sync()); });
   EXPECT_TRUE(slowfs_->wait_for_stat("write", "in_flight", 4));
   slowfs_->control("hang=none");
   waiting.join();
   EXPECT_TRUE(file->close());
-  for (std::size_t i = 0; i < 32; ++i) EXPECT_TRUE(at_home("a").substr(i * 2048, 100) == bytes);
+  expect_pieces_at_home(2048, bytes);
 }
 
 // One piece after the other went home of each block, by one thread, however many there were.
 TEST_F(HomeWaits, PiecesOfOneBlockGoHomeBesideEachOther) {
   prepare("drain.trigger=never drain.in_flight=4");
-  std::ofstream(slowfs_->source() / "a") << std::string(65'536, 'x');
   auto buffer = place_->attach();
-  auto file = open(*buffer, "a");
   const auto bytes = some_bytes(16);
-  for (std::uint64_t i = 0; i < 32; ++i) ASSERT_TRUE(put(*file, i * 128, bytes));
+  const auto file = open_with_pieces(*buffer, 128, bytes);
   slowfs_->control("hang=writes");
   std::thread waiting([&] { EXPECT_TRUE(file->sync()); });
   EXPECT_TRUE(slowfs_->wait_for_stat("write", "in_flight", 8)) << "more than large ones";
-  EXPECT_EQ(status().unsaved, 32 * bytes.size()) << "one that has not ended is settled";
+  EXPECT_EQ(status().unsaved, kPieces * bytes.size()) << "one that has not ended is settled";
   slowfs_->control("hang=none");
   waiting.join();
   EXPECT_EQ(status().unsaved, 0u);
   EXPECT_TRUE(file->close());
-  for (std::size_t i = 0; i < 32; ++i) EXPECT_TRUE(at_home("a").substr(i * 128, 16) == bytes);
+  expect_pieces_at_home(128, bytes);
 }
 
 TEST_F(HomeWaits, WhoLeavesDoesNotBringWhatItAskedForAhead) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -76,6 +77,21 @@ class SlowHome : public ::testing::Test {
     auto buffer = place_->attach();
     buffer->recover();
     return buffer->drain(20s);
+  }
+
+  // A file "a" with unsaved pieces, so far apart. It is long enough at home: writes that extend a file go one
+  // by one whatever we do.
+  static constexpr std::uint64_t kPieces = 32;
+  std::shared_ptr<File> open_with_pieces(Buffer& buffer, std::uint64_t apart, const std::string& bytes) {
+    std::ofstream(slowfs_->source() / "a") << std::string(kPieces * 2048, 'x');
+    auto file = open(buffer, "a");
+    for (std::uint64_t i = 0; i < kPieces; ++i) EXPECT_TRUE(put(*file, i * apart, bytes));
+    return file;
+  }
+  void expect_pieces_at_home(std::uint64_t apart, const std::string& bytes) const {
+    const auto there = at_home("a");
+    for (std::uint64_t i = 0; i < kPieces; ++i)
+      EXPECT_TRUE(there.substr(i * apart, bytes.size()) == bytes) << "piece " << i;
   }
 
   std::unique_ptr<SlowfsMount> slowfs_;
